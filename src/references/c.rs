@@ -1,4 +1,4 @@
-//! C: the same file first, then what it includes, then the nearest definition that other files can see.
+//! C names: the same file first, then what it includes, then the nearest definition with external linkage.
 
 use std::rc::Rc;
 
@@ -13,25 +13,25 @@ use crate::model::{
     UseFact,
 };
 
-/// Of more definitions with one name, the rest is not looked at.
+/// The maximum number of definitions of one name that are considered.
 const MAX_SAME_NAME: usize = 64;
-/// How many macros may rename one name.
+/// The maximum number of macros that rename one name in turn.
 const MAX_RENAMES: usize = 4;
 
-/// What a name means, with the grade of that reading.
+/// The meaning of a name, and the grade of that reading.
 pub(super) type Reading = (Vec<DefinitionKey>, ReferenceGrade);
 
-/// Resolves names of C, and remembers what each file includes.
+/// Resolves C names, and caches what each file includes.
 pub(super) struct CNames<'a> {
     index: &'a ProjectIndex<'a>,
     paths: IncludePaths<'a>,
-    /// The files that each file names in its `#include`s.
+    /// The files that each file names in its `#include` lines.
     includes: FxHashMap<FileId, Rc<[FileId]>>,
-    /// Those with all that these include.
+    /// The same, with everything that these include in turn.
     included: FxHashMap<FileId, Rc<FxHashSet<FileId>>>,
     /// The readings of the names of one file outside of any function, by [`reading_index`].
     readings: Vec<Option<Reading>>,
-    /// Those of the names that a macro of the file has too, above the macro.
+    /// The readings, above the macro, of names that are also names of a macro of the file.
     readings_above: FxHashMap<usize, Reading>,
     readings_of: Option<FileId>,
 }
@@ -49,7 +49,7 @@ impl<'a> CNames<'a> {
         }
     }
 
-    /// Returns what a use means.
+    /// Returns the meaning of a use.
     pub(super) fn resolve(&mut self, file: FileId, usage: &UseFact) -> &Reading {
         const NOTHING: &Reading = &(Vec::new(), ReferenceGrade::Sure);
         let facts = self.index.facts(file);
@@ -77,7 +77,7 @@ impl<'a> CNames<'a> {
         }
         let reading = if is_above { self.readings_above.get(&at) } else { self.readings[at].as_ref() };
         let reading = reading.unwrap_or(NOTHING);
-        // Looked up last: most names of variables are those of nothing else.
+        // Checked last: most names of variables are not names of anything else.
         let is_local = |usage: &UseFact| {
             !is_tag && usage.scope != 0 && !facts.bindings_of(usage.scope, usage.name).is_empty()
         };
@@ -90,7 +90,7 @@ impl<'a> CNames<'a> {
         key.file == file && definition.kind == DefinitionKind::Macro && line < definition.name_line
     }
 
-    /// Returns what a name or a tag means in a file, which has it as `id` if it has it at all.
+    /// Returns the meaning of a name or a tag in a file, where its id is `id` if the file contains it.
     fn read(
         &mut self,
         file: FileId,
@@ -123,7 +123,7 @@ impl<'a> CNames<'a> {
         (tags, ReferenceGrade::Maybe)
     }
 
-    /// Returns what other files define under a name or a tag.
+    /// Returns the definitions of a name or a tag in other files.
     fn definitions_elsewhere(&self, file: FileId, name: &str, is_tag: bool) -> Vec<DefinitionKey> {
         let index = self.index;
         let all = index.by_name.get(name).map_or(&[][..], Vec::as_slice);
@@ -133,7 +133,7 @@ impl<'a> CNames<'a> {
         all.iter().copied().filter(is_other).filter(is_of_space).take(MAX_SAME_NAME).collect()
     }
 
-    /// Returns what a file itself defines under a name or a tag.
+    /// Returns the file's own definitions of a name or a tag.
     fn own_definitions(&self, file: FileId, name: NameId, is_tag: bool) -> Vec<DefinitionKey> {
         let facts = self.index.facts(file);
         let definitions = facts.bindings_of(0, name).iter().filter_map(|binding| match binding.value {
@@ -143,8 +143,8 @@ impl<'a> CNames<'a> {
         definitions.filter(self.of_name_space(facts.name(name), is_tag)).collect()
     }
 
-    /// Returns what decides whether a definition of a name is one of its tags, or of what the name means without `struct`,
-    /// `union` or `enum`: the preprocessor knows neither, and a type whose name another one declares is both.
+    /// Returns a filter for the definitions of a name: either its tags, or its meanings without `struct`, `union` or
+    /// `enum`. The preprocessor knows neither, and a type whose name another declaration uses too is both.
     fn of_name_space(&self, name: &str, is_tag: bool) -> impl Fn(&DefinitionKey) -> bool + use<'a> {
         let index = self.index;
         let kind = |key: &DefinitionKey| index.definition(*key).kind;
@@ -160,7 +160,8 @@ impl<'a> CNames<'a> {
         }
     }
 
-    /// Adds the function that is declared where a file sees a macro of its name too: each is in a branch of a conditional.
+    /// Adds the function of the same name if a file sees both a macro and a declaration of it: each is in a branch of a
+    /// conditional.
     fn with_declared(
         &mut self,
         file: FileId,
@@ -192,8 +193,8 @@ impl<'a> CNames<'a> {
         self.index.definition(key).flags.has(DefinitionFlags::PROTOTYPE)
     }
 
-    /// Returns the reading that some definitions which a file sees admit: what a macro stands for, because the
-    /// preprocessor comes first; else a function, else another macro or a type.
+    /// Returns the best reading of the definitions that a file sees: the expansion of a macro, because the preprocessor
+    /// comes first; else a function, else another macro or a type.
     fn best_of(
         &mut self,
         file: FileId,
@@ -232,13 +233,13 @@ impl<'a> CNames<'a> {
         other.map(|key| (vec![key], ReferenceGrade::Sure))
     }
 
-    /// Returns the name that a macro without parameters stands for.
+    /// Returns the name that a macro without parameters expands to.
     fn renamed(&self, key: DefinitionKey) -> Option<&'a str> {
         stands_for(self.index.facts(key.file), self.index.definition(key))
     }
 
-    /// Returns the nearest of the functions that a linker would find, of which the files are preferred that include what
-    /// declares the function for the use.
+    /// Returns the nearest of the functions that a linker would find, preferring those in files that include the header
+    /// that declares the function for the use.
     fn nearest(&mut self, file: FileId, all: &[DefinitionKey], declaring: &[FileId]) -> Reading {
         let path = &self.index.file(file).path;
         let is_extern = |key: &&DefinitionKey| {
@@ -271,7 +272,7 @@ impl<'a> CNames<'a> {
         (nearest, grade)
     }
 
-    /// Returns the files that a file includes, and those that these include.
+    /// Returns the files that a file includes, directly or indirectly.
     fn included(&mut self, file: FileId) -> Rc<FxHashSet<FileId>> {
         if let Some(known) = self.included.get(&file) {
             return Rc::clone(known);
@@ -299,12 +300,12 @@ impl<'a> CNames<'a> {
     }
 }
 
-/// Returns the index of what a use means among the readings of its file: tags are names of their own.
+/// Returns the index of a use's meaning among the readings of its file: tags have a namespace of their own.
 fn reading_index(usage: &UseFact) -> usize {
     2 * usage.name as usize + usize::from(usage.is_type)
 }
 
-/// Returns the names that the macros of a file stand for.
+/// Returns the names that the macros of a file expand to.
 pub(super) fn renamed_by(facts: &SourceFacts) -> impl Iterator<Item = &str> {
     let macros = facts.definitions.iter().filter(|fact| fact.kind == DefinitionKind::Macro);
     macros.filter_map(|fact| stands_for(facts, fact))
@@ -317,8 +318,8 @@ fn stands_for<'a>(facts: &'a SourceFacts, definition: &DefinitionFact) -> Option
     }
 }
 
-/// Returns whether all definitions are in one file: two of one name there are the branches of a conditional, of which
-/// each is compiled somewhere.
+/// Returns whether all definitions are in one file: there, two of one name are branches of a conditional, each of which
+/// is compiled in some build.
 fn is_one_file(definitions: &[DefinitionKey]) -> bool {
     definitions.windows(2).all(|pair| pair[0].file == pair[1].file)
 }

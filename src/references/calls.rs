@@ -1,4 +1,4 @@
-//! Calls to values: what functions, types and members of values return.
+//! The results of calls to functions, types and members of values.
 
 use super::evaluate::Evaluator;
 use super::project::{DefinitionKey, FileId, NameRules, Site};
@@ -6,7 +6,7 @@ use super::values::{Value, ValueSet};
 use crate::model::{DefinitionFlags, DefinitionKind, ExpressionFact, ExpressionId, NameId};
 
 impl Evaluator<'_> {
-    /// Returns what a call of the value of an expression returns.
+    /// Returns the result of calling the value of an expression.
     pub(super) fn call_expression(&mut self, site: Site, function: ExpressionId) -> ValueSet {
         if self.index.rules(site.file) == NameRules::Java {
             return self.java_called(site, function);
@@ -36,7 +36,7 @@ impl Evaluator<'_> {
             self.value(site, function)
         };
         if callee.values.is_empty() {
-            // A package of Go returns types of its own and of what it imports, and so does a class of Python.
+            // A Go package returns its own types and those that it imports, and so does a Python class.
             let is_foreign = callee.is_complete
                 && match self.index.facts(site.file).expression(function) {
                     ExpressionFact::Name(name) if self.is_python(site.file) => {
@@ -52,12 +52,12 @@ impl Evaluator<'_> {
             is_partly_foreign |= returned.values.is_empty();
             returned
         });
-        // The arguments choose one of the overloads.
+        // The arguments select one of the overloads.
         found.is_complete &= !is_partly_foreign || self.index.rules(site.file) != NameRules::Cpp;
         found
     }
 
-    /// Returns what calls of the members of that name of some values of Python return.
+    /// Returns the results of calling the members of that name on some Python values.
     pub(super) fn call_of_members(&mut self, file: FileId, objects: ValueSet, name: NameId) -> ValueSet {
         let text = self.index.facts(file).name(name);
         let (mut found, mut is_any) =
@@ -77,13 +77,13 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Returns whether a name is written as those of classes of Python are.
+    /// Returns whether a name is capitalized like a Python class.
     fn is_named_as_class(&self, file: FileId, name: NameId) -> bool {
         let name = self.index.facts(file).name(name);
         name.starts_with(char::is_uppercase) && name.contains(char::is_lowercase)
     }
 
-    /// Returns what calling a value returns.
+    /// Returns the result of calling a value.
     pub(super) fn call(&mut self, callee: Value) -> ValueSet {
         if let Some(definitions) = self.definition_of_type(callee) {
             return definitions.flat_map(|definition| match definition {
@@ -137,7 +137,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Returns what a function returns.
+    /// Returns the value that a function returns.
     pub(super) fn returned(&mut self, key: DefinitionKey) -> ValueSet {
         if let Some(known) = self.returns.get(&key) {
             return known.clone();
@@ -145,7 +145,7 @@ impl Evaluator<'_> {
         self.returns.insert(key, ValueSet::UNKNOWN);
         self.open += 1;
         let fact = self.index.definition(key);
-        // In Python the names of the body are not seen by what declares it.
+        // In Python the declaration does not see the names of the body.
         let is_outside = fact.flags.has(DefinitionFlags::DECLARED) && self.is_python(key.file);
         let scope = fact.body.filter(|_| !is_outside).unwrap_or(fact.scope);
         let mut found = if fact.returns.is_empty() { ValueSet::UNKNOWN } else { ValueSet::FOREIGN };
@@ -164,7 +164,8 @@ impl Evaluator<'_> {
         found
     }
 
-    /// Returns what a decorated function of Python is: what its outermost decorator makes of it, as far as that is known.
+    /// Returns the value of a decorated Python function: the result of its outermost decorator, as far as that is
+    /// known.
     pub(super) fn decorated(&mut self, key: DefinitionKey) -> ValueSet {
         if let Some(known) = self.decorated.get(&key) {
             return known.clone();
@@ -177,7 +178,7 @@ impl Evaluator<'_> {
         self.open += 1;
         let decorator = self.value(key.at(fact.scope), *decorator);
         let mut found = decorator.flat_map(|decorator| self.call(decorator));
-        // What reads the attribute gets what a descriptor returns.
+        // Reading the attribute gives the result of the descriptor.
         found.values.retain(|value| match value {
             Value::Instance(class) => self.find_member(*class, "__get__", 0).0.is_none(),
             _ => true,

@@ -1,6 +1,6 @@
-//! Facts to bytes and back: a table of strings, and rows of numbers that are mostly of one byte each.
+//! Encodes facts as bytes and decodes them: a table of strings, and rows of numbers that mostly take one byte each.
 //!
-//! Lines and scopes are written as differences to the row before, because rows are in the order of the text.
+//! Lines and scopes are written as differences to the previous row, because rows are in text order.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,7 +12,7 @@ use crate::model::{
 /// Version of the format, the first number of every encoding.
 const FORMAT: u32 = 3;
 
-/// The row of one file: its names, each ended by a line break, and every table as numbers with its length before it.
+/// The facts of one file: its names, each ended by a line break, and all tables as numbers, each after its length.
 #[derive(Serialize, Deserialize)]
 struct FactsRow {
     names: String,
@@ -55,7 +55,7 @@ pub fn decode_facts(bytes: &[u8]) -> Option<SourceFacts> {
     (reader.numbers.is_empty() && is_sound(&facts)).then_some(facts)
 }
 
-/// Returns whether every index is one of its table, so that readers need not ask.
+/// Returns whether every index is within its table, so that readers need not check.
 fn is_sound(facts: &SourceFacts) -> bool {
     let fits = |at: u32, length: usize| (at as usize) < length;
     let name = |at: u32| fits(at, facts.names.len());
@@ -113,7 +113,7 @@ impl NumberWriter {
         self.numbers.push(number.map_or(0, |number| number + 1));
     }
 
-    /// Writes the difference to the line before, in which small ones of both signs are small.
+    /// Writes the difference to the previous line, zigzag-encoded so that small differences of both signs are small.
     fn line(&mut self, line: u32) {
         let difference = line.wrapping_sub(self.line).cast_signed();
         self.numbers.push(((difference << 1) ^ (difference >> 31)).cast_unsigned());
@@ -186,7 +186,7 @@ impl NumberWriter {
     }
 
     fn usage(&mut self, fact: &UseFact) {
-        // One number for what most uses have none of.
+        // One number for several properties that most uses lack.
         let flags = u32::from(fact.is_call)
             | u32::from(fact.is_type) << 1
             | u32::from(fact.receiver.is_some()) << 2
@@ -212,7 +212,7 @@ impl NumberReader<'_> {
     fn table<T>(&mut self, read: fn(&mut Self) -> Option<T>) -> Option<Vec<T>> {
         self.line = 0;
         let count = self.next()? as usize;
-        // Each row has a number at least, so that a wrong count takes no memory.
+        // Each row has at least one number, so a wrong count allocates no memory.
         if self.numbers.len() < count {
             return None;
         }

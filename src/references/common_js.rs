@@ -1,4 +1,4 @@
-//! `CommonJS`: what a file exports, and constructors that are functions.
+//! `CommonJS`: the exports of a file, and constructors that are functions.
 
 use super::common_js_modules::is_object;
 use super::evaluate::Evaluator;
@@ -7,8 +7,8 @@ use super::values::{Value, ValueSet};
 use crate::model::{DefinitionKind, MODULE_EXPORTS};
 
 impl Evaluator<'_> {
-    /// Returns what `require` gives of a file: the value of `module.exports`, and the file itself where it has exports of
-    /// their own names.
+    /// Returns the result of `require` for a file: the value of `module.exports`, and the file itself if it has named
+    /// exports.
     pub(super) fn exported_whole(&mut self, file: FileId) -> ValueSet {
         let itself = Value::Module(file);
         let Some(whole) = self.assigned_exports(file) else { return ValueSet::one(itself) };
@@ -37,7 +37,7 @@ impl Evaluator<'_> {
         })
     }
 
-    /// Returns what a file exports by a name; `None` where it assigns no exports.
+    /// Returns what a file exports under a name; `None` if it assigns no exports.
     pub(super) fn exported_member(&mut self, file: FileId, name: &str) -> Option<ValueSet> {
         let exports = *self.modules.common_js.exports.get(&file)?;
         let whole = self.assigned_exports(file).unwrap_or(ValueSet::FOREIGN);
@@ -46,7 +46,7 @@ impl Evaluator<'_> {
             found.is_complete &= is_complete;
             return Some(found);
         }
-        // An import of ECMAScript gets the whole as its default.
+        // An ECMAScript import gets the whole as its default.
         if name == "default" {
             return Some(self.exported_whole(file));
         }
@@ -64,14 +64,14 @@ impl Evaluator<'_> {
         self.modules.common_js.exports.contains_key(&file)
     }
 
-    /// Returns whether members are assigned to a function of JavaScript, so that it may construct values.
+    /// Returns whether members are assigned to a JavaScript function, so that it may be a constructor.
     pub(super) fn is_constructing(&self, key: DefinitionKey) -> bool {
         self.index.definition(key).kind == DefinitionKind::Function
             && self.index.rules(key.file) == NameRules::Script
             && self.modules.implementations.contains_key(&key)
     }
 
-    /// Returns a member of a function or an object of JavaScript.
+    /// Returns a member of a JavaScript function or object.
     pub(super) fn member_of_object(&mut self, key: DefinitionKey, name: &str) -> Option<ValueSet> {
         (is_object(self.index, key) || self.is_constructing(key)).then(|| self.member_of_type(key, name, 0))
     }

@@ -1,4 +1,4 @@
-//! The exports of files of JavaScript, and objects to which members are assigned.
+//! The exports of JavaScript files, and objects with assigned members.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -7,11 +7,11 @@ use crate::model::{
     BindingFact, BindingValue, DefinitionKind, ExpressionFact, ScopeId, ScopeKind, SourceFacts, UseFact,
 };
 
-/// What files of JavaScript export by assignments.
+/// The exports that JavaScript files assign.
 pub(super) struct CommonJsModules<'a> {
     /// The scopes of the exports.
     pub(super) exports: FxHashMap<FileId, ScopeId>,
-    /// Names of exports and members that are bound to something of another name.
+    /// Names of exports and members that are bound to something with another name.
     aliases: FxHashSet<&'a str>,
 }
 
@@ -35,7 +35,7 @@ impl<'a> CommonJsModules<'a> {
         modules
     }
 
-    /// Returns whether a member of that name may be something of another name.
+    /// Returns whether a member of that name may be something with another name.
     pub(super) fn is_alias(&self, name: &str) -> bool {
         self.aliases.contains(name)
     }
@@ -53,14 +53,14 @@ fn is_alias(facts: &SourceFacts, exports: Option<ScopeId>, binding: &BindingFact
     }
 }
 
-/// Returns whether a definition is an object of a file of JavaScript to which members are assigned.
+/// Returns whether a definition is a JavaScript object with assigned members.
 pub(super) fn is_object(index: &ProjectIndex<'_>, key: DefinitionKey) -> bool {
     let fact = index.definition(key);
     let body = fact.body.map(|body| index.facts(key.file).scope(body).kind);
     fact.kind == DefinitionKind::Module && body == Some(ScopeKind::Class)
 }
 
-/// Returns those of some members whose object has the name that is before the use: `res.send()` means the one of `res`.
+/// Returns those members whose object has the name before the dot at the use: `res.send()` means the member of `res`.
 pub(super) fn of_named_object(
     index: &ProjectIndex<'_>,
     file: FileId,

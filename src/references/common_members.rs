@@ -1,6 +1,6 @@
-//! Names of members that the standard libraries have too, so that they say little about what a value is.
+//! Names of members that standard libraries have too, so that they reveal little about a value.
 
-/// Members of the standard library of C++.
+/// Members in the C++ standard library.
 pub(super) const COMMON_MEMBERS_OF_CPP: [&str; 48] = [
     "at", "back", "begin", "c_str", "capacity", "cbegin", "cend", "compare", "data", "emplace",
     "emplace_back", "empty", "end", "erase", "fetch_add", "first", "front", "good", "has_value", "insert",
@@ -19,7 +19,7 @@ pub(super) const COMMON_METHODS_OF_JAVA: [&str; 40] = [
     "compareTo", "toString",
 ];
 
-/// Members of the objects of JavaScript and of the DOM whose names are otherwise distinctive.
+/// Members of JavaScript and DOM objects whose names are otherwise distinctive.
 pub(super) const COMMON_METHODS_OF_SCRIPT: [&str; 166] = [
     "addEventListener",
     "removeEventListener",
@@ -189,7 +189,7 @@ pub(super) const COMMON_METHODS_OF_SCRIPT: [&str; 166] = [
     "allSettled",
 ];
 
-/// Members that values of the language's own types have too, so that their name says nothing.
+/// Members that the languages' own types have too, so that the name reveals nothing.
 pub(super) const COMMON_MEMBERS: [&str; 64] = [
     "get", "set", "items", "keys", "values", "update", "pop", "append", "extend", "insert", "remove",
     "clear", "copy", "index", "count", "sort", "reverse", "join", "split", "strip", "format", "encode",
@@ -199,13 +199,13 @@ pub(super) const COMMON_MEMBERS: [&str; 64] = [
     "title", "group", "match", "search", "exists", "mkdir", "match_all", "iter", "len",
 ];
 
-/// Methods of traits that pointers of Rust's standard library implement for what they point to.
+/// Methods of traits that the smart pointers of Rust's standard library implement by delegating to their target.
 pub(super) const DELEGATED_RUST_MEMBERS: [&str; 18] = [
     "as_mut", "as_ref", "borrow", "borrow_mut", "clone", "cmp", "description", "eq", "flush", "fmt", "hash",
     "ne", "next", "partial_cmp", "poll", "read", "source", "write",
 ];
 
-/// Members that the types of Rust's standard library have, of those that look like names of one project.
+/// Members of Rust's standard types that look like names of one project.
 pub(super) const COMMON_RUST_MEMBERS: [&str; 112] = [
     "and_then", "as_bytes", "as_deref", "as_mut", "as_mut_ptr", "as_os_str", "as_path", "as_ptr", "as_ref",
     "as_secs", "as_slice", "as_str", "borrow_mut", "checked_add", "checked_mul", "checked_sub",

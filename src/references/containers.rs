@@ -1,4 +1,4 @@
-//! Containers: their elements, the parts of tuples, what their methods return and what wrappers contain.
+//! Containers: their elements, parts of tuples, results of their methods, and contents of wrappers.
 
 use super::evaluate::Evaluator;
 use super::project::{DefinitionKey, FileId, NameRules, Site};
@@ -6,7 +6,7 @@ use super::values::{Value, ValueSet};
 use crate::model::{ExpressionFact, ExpressionId, LOOP_ELEMENT};
 
 impl<'a> Evaluator<'a> {
-    /// Returns what a method of a container returns.
+    /// Returns the result of a method of a container.
     pub(super) fn call_of_container(&mut self, container: Value, method: &str) -> ValueSet {
         match (container, method) {
             (Value::Generic { site, expression }, _) if self.index.rules(site.file) == NameRules::Java => {
@@ -65,7 +65,7 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Returns what arguments are applied to.
+    /// Returns the type that the arguments are applied to.
     pub(super) fn generic_root(&self, file: FileId, expression: ExpressionId) -> ExpressionId {
         let facts = self.index.facts(file);
         let mut at = expression;
@@ -80,7 +80,7 @@ impl<'a> Evaluator<'a> {
         self.part_once(whole, None, |evaluator| evaluator.item_of(whole))
     }
 
-    /// Evaluates a part of a container, of which the elements may be those of itself: `a = [x for x in a if x]`, which
+    /// Evaluates a part of a container once. Its elements may depend on itself, as in `a = [x for x in a if x]`, which
     /// would be followed again from each of several such assignments.
     fn part_once(
         &mut self,
@@ -96,11 +96,11 @@ impl<'a> Evaluator<'a> {
             return known.clone();
         }
         let is_first = self.open_parts.is_empty();
-        // What depends on itself is unknown.
+        // A value that depends on itself is unknown.
         self.open_parts.insert(key, ValueSet::UNKNOWN);
         let found = step(self);
         if is_first {
-            // What was found on the way may lack what was open then.
+            // Intermediate results may be incomplete because of what was open at the time.
             self.open_parts.clear();
         } else {
             self.open_parts.insert(key, found.clone());
@@ -143,7 +143,7 @@ impl<'a> Evaluator<'a> {
     }
 
     fn part_of(&mut self, whole: Value, at: u32) -> ValueSet {
-        // What `enumerate()` counts: a value of a type of the project is no pair.
+        // For `enumerate()`: a value of one of the project's types is not a pair.
         if let (Value::Instance(key), 1) = (whole, at)
             && self.index.rules(key.file) == NameRules::Rust
         {
@@ -156,7 +156,7 @@ impl<'a> Evaluator<'a> {
             Value::Generic { site, expression } => {
                 let (name, arguments, _) = self.generic_parts(site.file, expression);
                 let argument = arguments.get(at as usize).copied();
-                // Names of types of C++ end in colons.
+                // In C++ the names of types end in colons.
                 match name.trim_end_matches(':') {
                     _ if self.is_display(whole) => match argument.or(arguments.last().copied()) {
                         Some(element) => self.value(site, element),
@@ -186,7 +186,7 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Returns what a loop over a value of a class of Python or a subscript gives.
+    /// Returns the elements of a value of a Python class, in a loop or by subscript.
     fn item_of_instance(&mut self, whole: Value) -> ValueSet {
         let iterator = self.result_of_method(whole, "__iter__");
         let element = iterator.map(|iterator| iterator.flat_map(|iterator| self.next_of_iterator(iterator)));
@@ -209,13 +209,13 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Returns what a method of a value of Python returns, if it has that method.
+    /// Returns the result of a method of a Python value, if it has that method.
     fn result_of_method(&mut self, object: Value, method: &str) -> Option<ValueSet> {
         let methods = self.attribute(object, method);
         (!methods.values.is_empty()).then(|| methods.flat_map(|method| self.call_on(object, method)))
     }
 
-    /// Returns what the first variable of a loop over a container gets.
+    /// Returns the value of the first variable of a loop over a container.
     fn loop_element(&mut self, whole: Value) -> ValueSet {
         match whole {
             Value::Generic { site, expression } if self.index.rules(site.file) == NameRules::Go => {
@@ -258,7 +258,7 @@ impl<'a> Evaluator<'a> {
                 }
                 found
             }
-            // What comes behind the element is an allocator, a way to delete or a size.
+            // What follows the element is an allocator, a deleter or a size.
             _ if self.index.rules(site.file) == NameRules::Cpp
                 && !name.trim_end_matches(':').ends_with("map") =>
             {
@@ -279,7 +279,7 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Returns whether a value is a container whose elements are known as values, as that of `[a, b]` in Python.
+    /// Returns whether a value is a container with known elements, such as `[a, b]` in Python.
     pub(super) fn is_display(&self, value: Value) -> bool {
         let Value::Generic { site, expression } = value else { return false };
         self.is_python(site.file)
@@ -291,7 +291,7 @@ impl<'a> Evaluator<'a> {
         self.index.rules(file) == NameRules::Python
     }
 
-    /// Returns whether a class of Python says that it has type variables: `class A(Generic[T])`, `class B(Protocol[T])`.
+    /// Returns whether a Python class declares type variables: `class A(Generic[T])`, `class B(Protocol[T])`.
     fn is_generic_class(&self, key: DefinitionKey) -> bool {
         let bases = &self.index.definition(key).bases;
         bases.iter().any(|base| {
@@ -300,7 +300,7 @@ impl<'a> Evaluator<'a> {
         })
     }
 
-    /// Returns what `await` of Python makes of a value. A call of a coroutine function is its result already.
+    /// Returns the result of `await` in Python. A call of a coroutine function has the value of its result already.
     pub(super) fn awaited_in_python(&mut self, value: Value) -> ValueSet {
         match value {
             Value::Generic { site, expression } => {
@@ -331,7 +331,7 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Returns what a wrapper contains: what `await` or `with` makes of a value.
+    /// Returns the content of a wrapper: the result of `await` or `with`.
     pub(super) fn inner(&mut self, outer: Value) -> ValueSet {
         match outer {
             Value::Generic { .. } if self.is_display(outer) => ValueSet::UNKNOWN,
@@ -355,7 +355,7 @@ impl<'a> Evaluator<'a> {
             {
                 for method in ["__enter__", "__aenter__"] {
                     if let Some(found) = self.result_of_method(outer, method) {
-                        // A type variable: as a rule that of `self`, in a generic class one of its own.
+                        // A type variable: usually that of `self`, in a generic class one of its own.
                         return match found.values.is_empty() {
                             true if self.is_generic_class(key) => ValueSet::UNKNOWN,
                             true => ValueSet::one(outer),

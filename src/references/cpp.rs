@@ -1,9 +1,10 @@
-//! C++: names in namespaces and types, and the definitions of what is only declared.
+//! C++: names in namespaces and types, and the definitions of declarations.
 //!
-//! A bare name is looked up in the blocks, types and namespaces around it, each with what `using` adds; the members of a
-//! namespace are those of all files, as a linker sees them, less what is `static` or in an unnamed namespace elsewhere.
-//! A declaration stands for its definitions: `A::f` outside of the type, a function of the same namespace in another file.
-//! What argument-dependent lookup, macros or a base of a template could change is `likely`.
+//! A bare name is looked up in the enclosing blocks, types and namespaces, each with what `using` adds; the members of
+//! a namespace are those of all files, as a linker sees them, without those that are `static` or in an unnamed
+//! namespace elsewhere. A declaration is replaced by its definitions: `A::f` outside of the type, a function of the
+//! same namespace in another file. Readings that argument-dependent lookup, macros or a base of a template could change
+//! are `likely`.
 
 use std::rc::Rc;
 
@@ -15,17 +16,17 @@ use super::project::{DefinitionKey, FileId, Site};
 use super::values::{Value, ValueSet};
 use crate::model::{BindingFact, BindingValue, DefinitionFlags, DefinitionKind, ScopeKind, UseFact};
 
-/// How many namespaces one `using namespace` may lead to.
+/// The maximum number of namespaces that one `using namespace` leads to.
 const MAX_USINGS: usize = 16;
 
-/// Returns whether a file is there to be included.
+/// Returns whether a file is meant to be included.
 fn is_header(path: &str) -> bool {
     let ending = path.rsplit_once('.').map_or("", |(_, ending)| ending);
     matches!(ending, "h" | "hh" | "hpp" | "hxx" | "inc" | "inl" | "ipp" | "tcc" | "tpp")
 }
 
 impl<'a> Evaluator<'a> {
-    /// Returns what a name without a receiver may be.
+    /// Returns the possible meanings of a name without a receiver.
     pub(super) fn cpp_name(&mut self, site: Site, name: &str) -> ValueSet {
         if name == "::" {
             return ValueSet::one(Value::Namespace(0));
@@ -54,7 +55,7 @@ impl<'a> Evaluator<'a> {
             let around = facts.scope(at);
             let found = match around.kind {
                 ScopeKind::Class | ScopeKind::Implementation => {
-                    // The head of the function is a macro: that the body is a method of this type is a guess.
+                    // The head of the function is a macro, so it is a guess that the body is a method of this type.
                     is_certain &= around.definition.is_some();
                     if let Some(class) = self.receiver(site.at(at)) {
                         let (found, is_complete) = self.find_member(class, name, 0);
@@ -99,12 +100,12 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Returns whether a reading can be that of a type: a template's parameter is unknown.
+    /// Returns whether a reading may be that of a type: a template's parameter is unknown.
     fn cpp_may_be_type(&self, found: &ValueSet) -> bool {
         found.is_unknown() || found.values.iter().any(|value| self.cpp_is_type(*value))
     }
 
-    /// Returns a type that is named within its own body, or within that of one which inherits it.
+    /// Returns a type that is named within its own body, or within that of a derived type.
     fn cpp_injected(&mut self, class: DefinitionKey, name: &str) -> Option<ValueSet> {
         let (types, _) = self.linearization(class);
         let named = types.into_iter().find(|known| self.index.name(*known) == name)?;
@@ -124,13 +125,13 @@ impl<'a> Evaluator<'a> {
         })
     }
 
-    /// Returns a member of the namespace whose body a scope is.
+    /// Returns a member of the namespace whose body is a scope.
     fn cpp_member_of_scope(&mut self, site: Site, name: &str) -> Option<ValueSet> {
         let namespace = self.modules.cpp.scopes.get(&site).copied()?;
         self.cpp_declared(site.file, namespace, name)
     }
 
-    /// Returns what the directives of a scope make visible.
+    /// Returns what the `using` directives of a scope make visible.
     fn cpp_used(&mut self, site: Site, name: &str) -> Option<ValueSet> {
         let usings = self.modules.cpp.usings.get(&site.file)?.clone();
         let mut found: Option<ValueSet> = None;
@@ -146,7 +147,7 @@ impl<'a> Evaluator<'a> {
         found
     }
 
-    /// Returns the namespace that a path means within a scope.
+    /// Returns the namespace that a path means in a scope.
     fn cpp_namespace_at(&self, mut site: Site, path: &str) -> Option<u32> {
         let facts = self.index.facts(site.file);
         let cpp = &self.modules.cpp;
@@ -166,7 +167,7 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Returns a member of a namespace, as any file declares it.
+    /// Returns a member of a namespace that any file declares.
     pub(super) fn cpp_member(&mut self, from: FileId, namespace: u32, name: &str) -> ValueSet {
         self.cpp_declared(from, namespace, name).unwrap_or(ValueSet::FOREIGN)
     }
@@ -196,13 +197,13 @@ impl<'a> Evaluator<'a> {
                     }
                     true
                 }
-                // A header is part of all that include it.
+                // A header is part of every file that includes it.
                 Some(fact) => {
                     fact.flags.has(DefinitionFlags::PRIVATE)
                         && file != from
                         && !is_header(&self.index.file(file).path)
                 }
-                // A variable of another file matters where this one has none.
+                // A variable of another file counts only if this file declares none.
                 None => file != from && is_own,
             };
             if is_hidden {
@@ -217,7 +218,8 @@ impl<'a> Evaluator<'a> {
         is_found.then_some(found)
     }
 
-    /// Returns the declarations of a name in a namespace; of types those that are defined, and that the file includes.
+    /// Returns the declarations of a name in a namespace; for types, those that are defined, and that the file
+    /// includes.
     fn cpp_declarations(
         &mut self,
         from: FileId,
@@ -235,7 +237,7 @@ impl<'a> Evaluator<'a> {
                 }
                 _ => true,
             };
-            // A type that is only declared may be included elsewhere.
+            // The definition of a type that is only declared here may be included elsewhere.
             let is_whole = |(file, binding): &(FileId, &BindingFact)| match binding.value {
                 BindingValue::Definition(definition) => {
                     let flags = self.index.facts(*file).definitions[definition as usize].flags;
@@ -253,13 +255,13 @@ impl<'a> Evaluator<'a> {
         declared
     }
 
-    /// Returns whether a file includes one of some definitions.
+    /// Returns whether a file includes any of some definitions.
     pub(super) fn cpp_sees_one_of(&mut self, file: FileId, targets: &[DefinitionKey]) -> bool {
         let visible = self.cpp_visible(file);
         targets.iter().any(|key| visible.contains(&key.file))
     }
 
-    /// Returns a file and all that it includes.
+    /// Returns a file and everything that it includes.
     fn cpp_visible(&mut self, file: FileId) -> Rc<FxHashSet<FileId>> {
         if let Some(known) = self.modules.cpp.visible.get(&file) {
             return Rc::clone(known);
@@ -282,7 +284,7 @@ impl<'a> Evaluator<'a> {
         found
     }
 
-    /// Keeps the declarations that a file includes, if it includes some, and the definitions of those elsewhere.
+    /// Keeps the declarations that a file includes, if there are any, with their definitions elsewhere.
     fn cpp_keep_visible(&mut self, from: FileId, found: &mut Vec<DefinitionKey>) {
         let visible = self.cpp_visible(from);
         let seen: Vec<DefinitionKey> =
@@ -307,7 +309,7 @@ impl<'a> Evaluator<'a> {
         *found = kept;
     }
 
-    /// Returns the definitions that some declarations stand for, and what is a definition itself.
+    /// Returns the definitions of some declarations, and those that are definitions themselves.
     pub(super) fn cpp_definitions(&mut self, from: FileId, found: &[DefinitionKey]) -> Vec<DefinitionKey> {
         let mut found = found.to_vec();
         self.cpp_keep_visible(from, &mut found);
@@ -332,7 +334,7 @@ impl<'a> Evaluator<'a> {
         let mut found = if whole.is_empty() { declared } else { whole };
         found.sort_unstable();
         found.dedup();
-        // The specialization of a template is not what its name means.
+        // The name of a template does not mean its specialization.
         let is_primary = |key: &DefinitionKey| {
             let fact = self.index.definition(*key);
             fact.kind != DefinitionKind::Class || !fact.flags.has(DefinitionFlags::STATIC)
@@ -340,7 +342,7 @@ impl<'a> Evaluator<'a> {
         if found.iter().any(is_primary) {
             found.retain(is_primary);
         }
-        // Of the same type in several files, that of this file.
+        // If several files define the same type, the one in this file counts.
         if 1 < found.len() && found.iter().any(|key| key.file == from) {
             let is_type = |key: &DefinitionKey| self.index.definition(*key).kind == DefinitionKind::Class;
             if found.iter().all(is_type) {
@@ -410,8 +412,8 @@ impl<'a> Evaluator<'a> {
         targets.windows(2).all(|pair| space(&pair[0]) == space(&pair[1]))
     }
 
-    /// Returns whether another reading of a use is possible that the scopes do not show: by the types of its arguments, or
-    /// by a macro.
+    /// Returns whether a use may have another reading that the scopes do not show: by the types of its arguments, or by
+    /// a macro.
     pub(super) fn cpp_has_rivals(&self, usage: &UseFact, name: &str, targets: &[DefinitionKey]) -> bool {
         let index = self.index;
         let is_macro = |key: &DefinitionKey| index.definition(*key).kind == DefinitionKind::Macro;
@@ -426,11 +428,11 @@ impl<'a> Evaluator<'a> {
             |key: &DefinitionKey| self.modules.cpp.scopes.get(&key.at(index.definition(*key).scope)).copied();
         let own = targets.first().and_then(space);
         let all = index.by_name.get(name).map_or(&[][..], Vec::as_slice);
-        // A member is found before any argument is looked at.
+        // A member is found before argument-dependent lookup.
         own.is_some() && all.iter().filter(is_function).filter_map(space).any(|other| Some(other) != own)
     }
 
-    /// Returns what a bare use means; a variable means nothing.
+    /// Returns the meaning of a bare use; a variable has none.
     pub(super) fn cpp_bare(&mut self, file: FileId, usage: &UseFact) -> ValueSet {
         let name = self.index.facts(file).name(usage.name);
         let found = if usage.is_type {

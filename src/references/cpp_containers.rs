@@ -1,4 +1,4 @@
-//! C++: elements of containers, and what is known of those of its standard library.
+//! C++: elements of containers, and the types of its standard library.
 
 use super::evaluate::Evaluator;
 use super::project::Site;
@@ -6,8 +6,8 @@ use super::values::{Value, ValueSet};
 use crate::model::{ExpressionFact, ExpressionId};
 
 impl Evaluator<'_> {
-    /// Returns what indexing a value of a type of the project gives: what its operator returns. An array or a pointer, which
-    /// are not told from their elements, gives one of these.
+    /// Returns the result of indexing a value of one of the project's types: that of its operator. An array or a
+    /// pointer is not distinguished from its elements, so it gives the value itself.
     pub(super) fn cpp_item(&mut self, whole: Value) -> ValueSet {
         let operator = self.attribute(whole, "operator[]");
         if !operator.values.is_empty() {
@@ -16,18 +16,18 @@ impl Evaluator<'_> {
         if operator.is_complete { ValueSet::one(whole) } else { ValueSet::UNKNOWN }
     }
 
-    /// Returns what an iterator over a container of another project points to: of a map, a pair.
+    /// Returns what an iterator over a container of another project points to; for a map, a pair.
     pub(super) fn cpp_element(&mut self, container: Value) -> ValueSet {
         let Value::Generic { site, expression } = container else { return ValueSet::UNKNOWN };
         let (name, arguments, _) = self.generic_parts(site.file, expression);
         if name.trim_end_matches(':').ends_with("map") && 2 <= arguments.len() {
             return ValueSet::one(Value::Entries { site, expression });
         }
-        // What comes behind the element is an allocator or a way to compare.
+        // What follows the element is an allocator or a comparator.
         arguments.first().map_or(ValueSet::UNKNOWN, |first| self.instance(site, *first))
     }
 
-    /// Returns what a template of the standard library gives that is called with the type of a pointer: `make_shared<A>(…)`.
+    /// Returns the result of a standard template that takes the type of a pointer as its argument: `make_shared<A>(…)`.
     pub(super) fn cpp_made_pointer(&mut self, site: Site, function: ExpressionId) -> Option<ValueSet> {
         if !matches!(self.index.facts(site.file).expression(function), ExpressionFact::Apply(..)) {
             return None;
@@ -50,7 +50,7 @@ impl Evaluator<'_> {
         Some(ValueSet::one(Value::Generic { site, expression: function }))
     }
 
-    /// Returns what a method of a container or of a pointer of another project returns.
+    /// Returns the result of a method of a container or a pointer of another project.
     pub(super) fn cpp_container_call(&mut self, container: Value, method: &str) -> ValueSet {
         match method {
             "find" | "begin" | "cbegin" | "rbegin" | "lower_bound" | "upper_bound" => {

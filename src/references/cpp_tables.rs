@@ -1,4 +1,4 @@
-//! C++: the namespaces of a project, and what is declared in them.
+//! C++: the namespaces of a project, and their declarations.
 
 use std::rc::Rc;
 
@@ -10,10 +10,10 @@ use crate::model::{
     BindingFact, BindingValue, DefinitionFlags, DefinitionKind, ScopeId, ScopeKind, SourceFacts,
 };
 
-/// Of more declarations of one name in one namespace the rest is not looked at.
+/// The maximum number of declarations of one name in one namespace that are considered.
 pub(super) const MAX_DECLARATIONS: usize = 64;
 
-/// What a namespace contains, in all files.
+/// The members of a namespace, in all files.
 #[derive(Default)]
 pub(super) struct CppNamespace<'a> {
     pub(super) path: String,
@@ -25,16 +25,16 @@ pub(super) struct CppNamespace<'a> {
 pub(super) struct CppTables<'a> {
     pub(super) namespaces: Vec<CppNamespace<'a>>,
     pub(super) ids: FxHashMap<String, u32>,
-    /// For each file and scope the namespace that it is the body of.
+    /// The namespace of each file and scope that is the body of one.
     pub(super) scopes: FxHashMap<Site, u32>,
     /// The definitions `A::f` by the last name of `A` and by `f`.
     pub(super) outlined: FxHashMap<(&'a str, &'a str), Vec<DefinitionKey>>,
     /// For each file, the scopes with the namespaces whose members are visible in them.
     pub(super) usings: FxHashMap<FileId, Vec<(ScopeId, &'a str)>>,
-    /// Names that a macro has.
+    /// The names of macros.
     pub(super) macros: FxHashSet<&'a str>,
     pub(super) paths: IncludePaths<'a>,
-    /// For each file, itself and all that it includes.
+    /// Each file with everything that it includes, including itself.
     pub(super) visible: FxHashMap<FileId, Rc<FxHashSet<FileId>>>,
 }
 
@@ -72,7 +72,7 @@ impl<'a> CppTables<'a> {
                 continue;
             }
             let around = self.scopes.get(&Site { file, scope: scope.parent }).copied().unwrap_or(0);
-            // Members of inline and unnamed namespaces are seen from what is around them.
+            // Members of inline and unnamed namespaces are visible in the enclosing namespace.
             let id = if fact.flags.has(DefinitionFlags::STATIC) {
                 around
             } else {

@@ -1,4 +1,4 @@
-//! Expressions to values: names in their scopes, annotations, attributes.
+//! Evaluates expressions to values: names in their scopes, annotations, attributes.
 
 use rustc_hash::FxHashMap;
 
@@ -12,58 +12,58 @@ use crate::model::{
     BindingFact, BindingValue, DefinitionKind, ExpressionFact, ExpressionId, ImportId, NameId, ScopeKind,
 };
 
-/// How many steps one question may take from one expression to the next.
+/// The maximum depth of one evaluation.
 const MAX_DEPTH: usize = 24;
-/// How many steps one question may take in all: values that are made of each other have more ways through them.
+/// The maximum number of steps of one evaluation: values that depend on each other lead to many paths.
 const MAX_STEPS: usize = 1 << 16;
-/// What the type that an implementation adds members to is bound to in its scope, and the trait that it adds.
+/// The names that the scope of an implementation binds to the type that it adds members to, and to the trait.
 pub(super) const IMPLEMENTED_TYPE: &str = "(type)";
 pub(super) const IMPLEMENTED_TRAIT: &str = "(trait)";
 
-/// Evaluates expressions of a project, and remembers what names are bound to while one file is joined.
+/// Evaluates expressions of a project, and caches the bindings of names while one file is joined.
 pub(super) struct Evaluator<'a> {
     pub(super) index: &'a ProjectIndex<'a>,
     bindings: FxHashMap<(Site, NameId, u32), ValueSet>,
     pub(super) returns: FxHashMap<DefinitionKey, ValueSet>,
-    /// What decorated functions of Python are.
+    /// The values of decorated Python functions.
     pub(super) decorated: FxHashMap<DefinitionKey, ValueSet>,
     imports: FxHashMap<(FileId, ImportId), ValueSet>,
-    /// What inherited members of Python give on a type: the type, and the scope and the name of the member.
+    /// The values of inherited Python members on a type, by the type, and the scope and the name of the member.
     pub(super) inherited: FxHashMap<(DefinitionKey, Site, NameId), ValueSet>,
     pub(super) aliases: FxHashMap<(Site, ExpressionId), ValueSet>,
-    /// The elements and parts of displays of Python that are being evaluated, with what was found on the way.
+    /// The elements and parts of Python displays that are being evaluated, with intermediate results.
     pub(super) open_parts: FxHashMap<(Value, Option<u32>), ValueSet>,
-    /// Parameters and parts of tuples of TypeScript.
+    /// Parameters and parts of tuples in TypeScript.
     pub(super) parts: FxHashMap<(Site, ExpressionId, u32), ValueSet>,
     pub(super) linear: FxHashMap<DefinitionKey, (Vec<DefinitionKey>, bool)>,
     pub(super) modules: super::modules::ModuleTables<'a>,
     /// The files whose star imports are being followed, each for a name.
     pub(super) open_stars: Vec<(FileId, String)>,
-    /// What the first of them has led to so far.
+    /// The results of the first of them so far.
     pub(super) star_answers: FxHashMap<(FileId, String), ValueSet>,
-    /// The modules of Rust whose imports of all names are being followed.
+    /// The Rust modules whose glob imports are being followed.
     pub(super) open_globs: Vec<Site>,
-    /// What those imports bring by a name.
+    /// The results of those imports by name.
     pub(super) globs: FxHashMap<(Site, NameId, Namespace), Option<ValueSet>>,
     pub(super) fixtures: Fixtures<'a>,
-    /// The methods that traits of Rust add to types of other projects.
+    /// The methods that Rust traits add to types of other projects.
     pub(super) extensions: RustExtensions<'a>,
     pub(super) java: JavaTables<'a>,
-    /// What calls of the file that is being joined give, which the next call of a chain is made on.
+    /// The results of calls in the file that is being joined, which the next call of a chain is made on.
     pub(super) calls: FxHashMap<(Site, ExpressionId), ValueSet>,
     depth: usize,
     steps: usize,
-    /// How many bindings, functions, imports and types are being evaluated that may lead back to themselves.
+    /// The number of bindings, functions, imports and types that are being evaluated and may lead back to themselves.
     pub(super) open: usize,
-    /// How often the depth was not enough.
+    /// The number of times that the depth was not enough.
     pub(super) cuts: usize,
 }
 
-/// What a name in scope is bound to: the bindings of the innermost scope that has some.
+/// The bindings of a name in the innermost scope that has any.
 pub(super) enum ScopedName<'a> {
     /// These bindings of that scope.
     Bound(&'a [BindingFact]),
-    /// What the file gets from elsewhere without naming it: star imports, the package, what the language has.
+    /// What the file gets from elsewhere without naming it: star imports, the package, the language's own names.
     Outside,
 }
 
@@ -101,7 +101,7 @@ impl<'a> Evaluator<'a> {
         evaluator
     }
 
-    /// Finds the types that scopes elsewhere add members to.
+    /// Finds the types that implementations elsewhere add members to.
     fn add_implementations(&mut self) {
         for (id, file) in (0..).zip(self.index.files) {
             for (scope, fact) in (0..).zip(&file.facts.scopes) {
@@ -111,7 +111,7 @@ impl<'a> Evaluator<'a> {
                 let Some(implemented) = self.bound_in(Site { file: id, scope }, IMPLEMENTED_TYPE) else {
                     continue;
                 };
-                // An implementation for a type parameter is one for any type that has the bound.
+                // An implementation for a type parameter applies to any type that has the bound.
                 let implemented = if implemented.is_complete { implemented } else { continue };
                 let implemented = implemented.flat_map(|value| match value {
                     Value::Definition(key) if self.index.definition(key).kind == DefinitionKind::Alias => {
@@ -127,12 +127,12 @@ impl<'a> Evaluator<'a> {
             }
         }
         self.merge_interfaces();
-        // What was evaluated on the way did not know the implementations yet.
+        // Values that were evaluated on the way did not know the implementations yet.
         self.forget();
     }
 
-    /// Forgets what was evaluated. What depends on itself has another value from each place where one begins, so that
-    /// nothing may be known from the file before.
+    /// Drops all cached values. A value that depends on itself differs by where its evaluation begins, so nothing may
+    /// remain from the previous file.
     pub(super) fn forget(&mut self) {
         self.bindings.clear();
         self.returns.clear();
@@ -147,12 +147,12 @@ impl<'a> Evaluator<'a> {
         self.java = JavaTables::default();
     }
 
-    /// Returns what an expression may be.
+    /// Returns the possible values of an expression.
     pub(super) fn value(&mut self, site: Site, expression: ExpressionId) -> ValueSet {
         self.deeper(|evaluator| evaluator.value_of(site, expression))
     }
 
-    /// Returns what a step gives that may lead back to itself, as aliases may; nothing is known of what is too deep.
+    /// Returns the result of a step that may lead back to itself, like an alias; unknown if it is too deep.
     pub(super) fn deeper(&mut self, step: impl FnOnce(&mut Self) -> ValueSet) -> ValueSet {
         self.steps = if self.depth == 0 { 0 } else { self.steps + 1 };
         if MAX_DEPTH <= self.depth || MAX_STEPS <= self.steps {
@@ -184,9 +184,9 @@ impl<'a> Evaluator<'a> {
                     [Value::Instance(key)] if is_receiver => self.own_field(site, key, name),
                     _ => object.flat_map(|object| self.field(object, name)),
                 };
-                // What a function does not say of its parameter says nothing against what is known otherwise.
-                let says_nothing = found.is_unknown() && name.starts_with('(');
-                if says_nothing { ValueSet::FOREIGN } else { found }
+                // A parameter without a declared type does not contradict what is known otherwise.
+                let is_undeclared = found.is_unknown() && name.starts_with('(');
+                if is_undeclared { ValueSet::FOREIGN } else { found }
             }
             ExpressionFact::Member(object, name) => {
                 let object = self.value(site, object);
@@ -243,7 +243,7 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Returns what reading an attribute of some values gives.
+    /// Returns the result of reading an attribute of some values.
     pub(super) fn attributes(&mut self, file: FileId, objects: ValueSet, name: NameId) -> ValueSet {
         let name = self.index.facts(file).name(name);
         // In C++ only a type or a namespace is meant.
@@ -275,8 +275,8 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Returns the type that an implementation belongs to. In C++ that is the qualifier of `A::f`, which is a base of the
-    /// definition that the scope is of.
+    /// Returns the type that an implementation belongs to. In C++ that is the qualifier of `A::f`, which is a base of
+    /// the scope's definition.
     fn implemented(&mut self, site: Site) -> Option<DefinitionKey> {
         let found = match self.index.facts(site.file).scope(site.scope).definition {
             Some(owner) if self.index.rules(site.file) == NameRules::Cpp => {
@@ -291,8 +291,8 @@ impl<'a> Evaluator<'a> {
         })
     }
 
-    /// Returns a display of Python as it is, and of a type with arguments the type, which is the whole where the project
-    /// does not define it.
+    /// Returns a Python display as it is, and for a type with arguments the type; the whole expression if the project
+    /// does not define the type.
     fn generic_value(&mut self, site: Site, expression: ExpressionId) -> ValueSet {
         let whole = Value::Generic { site, expression };
         if self.is_display(whole) {
@@ -320,8 +320,8 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Finds the innermost scope that binds a name. The body of a class of Python runs once: what it binds after a line
-    /// does not count for a use on that line, except for a class that an annotation names before it.
+    /// Finds the innermost scope that binds a name. The body of a Python class runs once: a use on a line does not see
+    /// what it binds later, except for a class that an annotation names before its definition.
     pub(super) fn scoped_name(&self, mut site: Site, name: NameId, line: Option<u32>) -> ScopedName<'a> {
         let facts = self.index.facts(site.file);
         let rules = self.index.rules(site.file);
@@ -330,15 +330,15 @@ impl<'a> Evaluator<'a> {
         loop {
             let fact = facts.scope(site.scope);
             let is_python_class = rules == NameRules::Python && fact.kind == ScopeKind::Class;
-            // In Python the names of a class are seen in its own block and not in its methods, elsewhere members need
-            // a receiver or are looked up with what the class inherits.
+            // In Python the names of a class are visible in its own block but not in its methods; in other languages
+            // members need a receiver or are looked up with what the class inherits.
             let is_hidden = match rules {
                 NameRules::Python => is_python_class && left_function,
                 _ => matches!(fact.kind, ScopeKind::Class | ScopeKind::Implementation),
             };
             if !is_hidden {
                 let bindings = facts.bindings_of(site.scope, name);
-                // An attribute of `self` is no name of the body.
+                // An attribute of `self` is not a name of the body.
                 let is_before = |binding: &BindingFact| {
                     line.is_none_or(|line| binding.line < line)
                         && facts.scope(binding.at).kind != ScopeKind::Function
@@ -363,7 +363,7 @@ impl<'a> Evaluator<'a> {
         self.index.definition(DefinitionKey { file, definition }).kind == DefinitionKind::Class
     }
 
-    /// Returns everything that some bindings of one name may be.
+    /// Returns the values of all bindings of one name.
     pub(super) fn bound(&mut self, file: FileId, bindings: &[BindingFact]) -> ValueSet {
         if self.index.rules(file) == NameRules::Rust {
             return self.bound_in_rust(file, (0..).zip(bindings).take(16));
@@ -376,7 +376,7 @@ impl<'a> Evaluator<'a> {
                 // An empty list says less than its declaration.
                 value.values.retain(|value| !self.is_display(*value));
             }
-            // What is assigned to a name of a declared type counts only where it is known.
+            // Values that are assigned to a name with a declared type count only if they are known.
             if !has_declared || !matches!(binding.value, BindingValue::Value(_)) || value.is_complete {
                 found.merge(value);
             }
@@ -401,7 +401,7 @@ impl<'a> Evaluator<'a> {
         if let Some(known) = self.bindings.get(&key) {
             return known.clone();
         }
-        // What depends on itself is unknown.
+        // A value that depends on itself is unknown.
         self.bindings.insert(key, ValueSet::UNKNOWN);
         self.open += 1;
         let found = match binding.value {
@@ -415,7 +415,7 @@ impl<'a> Evaluator<'a> {
             BindingValue::Value(value) => {
                 let facts = self.index.facts(file);
                 let scope = facts.scope(binding.scope);
-                // `make = make` in the body of a class of Python names what is around the class.
+                // `make = make` in the body of a Python class refers to the name outside of the class.
                 let is_of_outer = facts.expression(value) == ExpressionFact::Name(binding.name)
                     && (scope.kind, binding.at) == (ScopeKind::Class, binding.scope)
                     && self.is_python(file);
@@ -429,12 +429,12 @@ impl<'a> Evaluator<'a> {
         found
     }
 
-    /// Returns what an import names.
+    /// Returns the meaning of an import.
     pub(super) fn import(&mut self, file: FileId, import: ImportId) -> ValueSet {
         if let Some(known) = self.imports.get(&(file, import)) {
             return known.clone();
         }
-        // Of two imports of one name in Rust, one may be on the way to the other: it says nothing about that one.
+        // Two Rust imports may bind one name, and one may lead to the other; then it does not restrict that one.
         let is_rust = self.index.rules(file) == NameRules::Rust;
         let open = if is_rust { ValueSet::FOREIGN } else { ValueSet::UNKNOWN };
         self.imports.insert((file, import), open);
@@ -442,7 +442,7 @@ impl<'a> Evaluator<'a> {
         let found = self.imported(file, import);
         self.open -= 1;
         if found.values.is_empty() && !self.open_stars.is_empty() {
-            // What is being looked for may be on the way to itself.
+            // The name that is being looked up may lead back to this import.
             self.imports.remove(&(file, import));
         } else {
             self.imports.insert((file, import), found.clone());
@@ -450,7 +450,7 @@ impl<'a> Evaluator<'a> {
         found
     }
 
-    /// Returns what an alias of a type stands for.
+    /// Returns the target of a type alias.
     pub(super) fn alias(&mut self, key: DefinitionKey) -> ValueSet {
         let fact = self.index.definition(key);
         match fact.bases.first() {

@@ -1,4 +1,4 @@
-//! The parameters of tests and fixtures: which fixtures they ask for, and what they get.
+//! The parameters of tests and fixtures: which fixtures they request, and their values.
 
 use super::evaluate::Evaluator;
 use super::fixtures::{FixturePlace, classes_around, folders_of, marked_fixtures, place_of_file};
@@ -9,19 +9,20 @@ use crate::model::{
     PARAMETRIZED_PREFIX,
 };
 
-/// That a test or a fixture asks for a fixture, or that a mark of a class or of a file does.
+/// A use of a fixture by a test or a fixture, or by a mark of a class or of a file.
 pub(super) struct FixtureUse {
     /// The test, the fixture, or the class with the mark.
     pub(super) from: Option<DefinitionId>,
-    /// The line of the parameter or of the mark, or that of the function's name where it does not name the fixture.
+    /// The line of the parameter or of the mark, or that of the function's name if it does not name the fixture.
     pub(super) line: u32,
     pub(super) fixture: DefinitionKey,
-    /// Whether the line does not name the fixture: every test of its place has it, or a mark is of the class or the file.
+    /// Whether the line does not name the fixture: it is an autouse fixture, or requested by a mark of the class or the
+    /// file.
     pub(super) is_implied: bool,
 }
 
 impl<'a> Evaluator<'a> {
-    /// Adds the fixtures that files of tests import, and those of the modules that they list as plugins.
+    /// Adds the fixtures that test files import, and those of the modules that they list as plugins.
     pub(super) fn add_imported_fixtures(&mut self) {
         if self.fixtures.is_empty() {
             return;
@@ -63,7 +64,7 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Returns the value that a test or a fixture gets for a parameter of that name; `None` for other parameters.
+    /// Returns the value of a parameter of a test or a fixture; `None` for other parameters.
     pub(super) fn fixture_value(&mut self, file: FileId, parameter: &BindingFact) -> Option<ValueSet> {
         let (fixture, is_sure) = self.fixture_of(file, parameter)?;
         let mut returned = self.returned(fixture).flat_map(|value| match value {
@@ -77,7 +78,7 @@ impl<'a> Evaluator<'a> {
         Some(returned)
     }
 
-    /// Returns the fixture that a parameter asks for, and whether it can be no other one.
+    /// Returns the fixture that a parameter requests, and whether no other one is possible.
     fn fixture_of(&mut self, file: FileId, parameter: &BindingFact) -> Option<(DefinitionKey, bool)> {
         if self.index.rules(file) != NameRules::Python || self.fixtures.is_empty() {
             return None;
@@ -93,7 +94,7 @@ impl<'a> Evaluator<'a> {
         Some((found, self.is_sure_fixture(found, &classes)))
     }
 
-    /// Returns the fixture that a parameter of a function asks for, unless a mark gives it its values.
+    /// Returns the fixture that a parameter of a function requests, unless a mark supplies its values.
     fn find_fixture(
         &self,
         places: &[FixturePlace<'a>],
@@ -117,8 +118,8 @@ impl<'a> Evaluator<'a> {
             && !self.fixtures.are_inherited(self.index, classes)
     }
 
-    /// Returns from where fixtures can be asked for within some classes of a file, the nearest first: the classes with what
-    /// they inherit, the file, and the folders around it.
+    /// Returns the places where the classes of a file find fixtures, the nearest first: the classes with what they
+    /// inherit, the file, and the folders around it.
     fn fixture_places(&mut self, file: FileId, classes: &[DefinitionKey]) -> Vec<FixturePlace<'a>> {
         let path: &'a str = &self.index.file(file).path;
         let mut places = Vec::new();
@@ -198,7 +199,7 @@ fn asks_for_fixtures(index: &ProjectIndex<'_>, function: DefinitionKey) -> bool 
             || index.name(function).starts_with("test") && is_test_file(&index.file(function.file).path))
 }
 
-/// Returns whether a file has tests by its name or that of a folder around it.
+/// Returns whether a file contains tests by its name or that of a folder around it.
 fn is_test_file(path: &str) -> bool {
     let (folder, file) = path.rsplit_once('/').unwrap_or(("", path));
     let stem = file.strip_suffix(".py").unwrap_or(file);

@@ -1,4 +1,4 @@
-//! Fixtures of pytest: which function a parameter of a test gets its value from.
+//! pytest fixtures: the function that provides the value of a test's parameter.
 
 use std::collections::BTreeSet;
 
@@ -10,21 +10,21 @@ use crate::model::{
     FIXTURE_PREFIX, ScopeId, SourceFacts,
 };
 
-/// Where fixtures can be asked for.
+/// Where a fixture is available.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum FixturePlace<'a> {
-    /// In a file, or for those in a `conftest.py` in the folder that it is in.
+    /// In a file; for fixtures of a `conftest.py`, in its folder.
     Path(&'a str),
-    /// In a class and those that inherit it.
+    /// In a class and its subclasses.
     Class(DefinitionKey),
 }
 
-/// The fixtures of a project by their names and where they can be asked for.
+/// The fixtures of a project by name and by where they are available.
 pub(super) struct Fixtures<'a> {
     by_place: FxHashMap<(FixturePlace<'a>, &'a str), DefinitionKey>,
-    /// Those that every test of a place has.
+    /// The fixtures that every test of a place uses.
     pub(super) of_all_tests: FxHashMap<FixturePlace<'a>, Vec<DefinitionKey>>,
-    /// The names of classes that others inherit.
+    /// The names of classes with subclasses.
     inherited: FxHashSet<&'a str>,
 }
 
@@ -54,12 +54,12 @@ impl<'a> Fixtures<'a> {
         fixtures
     }
 
-    /// Returns whether another class inherits one of these: it may override the fixtures that their tests ask for.
+    /// Returns whether any of these classes has a subclass, which may override the fixtures that its tests request.
     pub(super) fn are_inherited(&self, index: &ProjectIndex<'a>, classes: &[DefinitionKey]) -> bool {
         classes.iter().any(|class| self.inherited.contains(index.name(*class)))
     }
 
-    /// Adds a fixture that a file imports, under the name that it has there unless it was given one.
+    /// Adds a fixture that a file imports, under its name in that file unless it was given another.
     pub(super) fn add_imported(
         &mut self,
         index: &ProjectIndex<'a>,
@@ -79,7 +79,7 @@ impl<'a> Fixtures<'a> {
         }
     }
 
-    /// Adds all fixtures of a module that are in no class.
+    /// Adds all fixtures of a module that are not in a class.
     pub(super) fn add_module(&mut self, index: &ProjectIndex<'a>, place: FixturePlace<'a>, module: FileId) {
         let bindings = fixture_bindings(index.facts(module));
         let keys: BTreeSet<DefinitionKey> =
@@ -99,8 +99,8 @@ impl<'a> Fixtures<'a> {
         self.by_place.values().map(|key| index.name(*key)).collect()
     }
 
-    /// Returns the fixture that a parameter of a function asks for by its name: that of the first of the places from which
-    /// the function can ask. A fixture that asks for its own name means the next one.
+    /// Returns the fixture that a parameter of a function requests by its name: that of the first place that is visible
+    /// from the function. A fixture that requests its own name gets the next one.
     pub(super) fn find(
         &self,
         places: &[FixturePlace<'a>],
@@ -112,7 +112,7 @@ impl<'a> Fixtures<'a> {
     }
 }
 
-/// Returns the names by which classes of Python name what they inherit.
+/// Returns the names by which Python classes refer to their bases.
 fn inherited_names<'a>(index: &ProjectIndex<'a>) -> FxHashSet<&'a str> {
     let mut names = FxHashSet::default();
     for (rules, file) in index.rules.iter().zip(index.files) {
@@ -132,7 +132,7 @@ fn inherited_names<'a>(index: &ProjectIndex<'a>) -> FxHashSet<&'a str> {
     names
 }
 
-/// Returns where the fixtures of a file that are in no class can be asked for.
+/// Returns where the fixtures of a file outside of classes are available.
 pub(super) fn place_of_file(path: &str) -> FixturePlace<'_> {
     let is_shared = path == "conftest.py" || path.ends_with("/conftest.py");
     FixturePlace::Path(if is_shared { folder_of(path) } else { path })
@@ -165,13 +165,13 @@ fn fixture_bindings(facts: &SourceFacts) -> impl Iterator<Item = (&str, u32)> {
     })
 }
 
-/// Returns the fixtures that the marks of a file or of a class ask for, each with its line.
+/// Returns the fixtures that the marks of a file or of a class request, each with its line.
 pub(super) fn marked_fixtures(facts: &SourceFacts, scope: ScopeId) -> impl Iterator<Item = (&str, u32)> {
     let bindings = bindings_from(facts, scope, FIXTURE_MARK_PREFIX);
     bindings.map(|(name, binding)| (&name[FIXTURE_MARK_PREFIX.len()..], binding.line))
 }
 
-/// Returns what a scope binds to names that begin in one way, by the names.
+/// Returns the bindings of a scope whose names have a prefix, with the names.
 fn bindings_from<'a>(
     facts: &'a SourceFacts,
     scope: ScopeId,

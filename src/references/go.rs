@@ -6,12 +6,12 @@ use super::project::{FileId, Site};
 use super::values::{Value, ValueSet};
 
 impl Evaluator<'_> {
-    /// Returns the folder that a file of Go is in.
+    /// Returns the folder of a Go file.
     pub(super) fn folder_of_file(&self, file: FileId) -> Option<u32> {
         self.modules.go.package(file).map(|(folder, _)| folder)
     }
 
-    /// Returns the package that an import path means.
+    /// Returns the package of an import path.
     pub(super) fn go_import(&self, path: &str) -> ValueSet {
         match self.modules.go.folder(self.index, path) {
             Some((folder, is_declared)) => {
@@ -21,13 +21,13 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Returns a name of the package that a folder has for others.
+    /// Returns a name of a folder's importable package.
     pub(super) fn go_member(&mut self, folder: u32, name: &str) -> Option<ValueSet> {
         let package = self.modules.go.exported(folder)?;
         Some(self.go_package_member(package, name).unwrap_or(ValueSet::FOREIGN))
     }
 
-    /// Returns a name of the package that a file is in.
+    /// Returns a name of the package of a file.
     pub(super) fn go_outside(&mut self, file: FileId, name: &str) -> Option<ValueSet> {
         let key = self.modules.go.package(file)?;
         self.go_package_member(key, name)

@@ -1,4 +1,4 @@
-//! Go: packages, which are the files of one folder with one package clause, and which of them a path means.
+//! Go: packages, which are the files of one folder with one package clause, and the packages that import paths mean.
 
 use rustc_hash::FxHashMap;
 
@@ -17,9 +17,9 @@ pub(super) struct GoPackages<'a> {
     members: FxHashMap<u32, Vec<PackageMembers<'a>>>,
     /// The package of each file.
     of_file: FxHashMap<FileId, PackageKey<'a>>,
-    /// The package of each folder that others may import.
+    /// The importable package of each folder.
     of_folder: FxHashMap<u32, &'a str>,
-    /// The path of each module, and the folder of its `go.mod`; the longer paths first.
+    /// The path of each module, and the folder of its `go.mod`; longer paths first.
     modules: Vec<(&'a str, &'a str)>,
 }
 
@@ -69,7 +69,7 @@ impl<'a> GoPackages<'a> {
         }
     }
 
-    /// Returns the folder that an import path means, and whether a manifest says so.
+    /// Returns the folder of an import path, and whether a manifest declares it.
     pub(super) fn folder(&self, index: &ProjectIndex<'_>, path: &str) -> Option<(u32, bool)> {
         let known = |folder: &str| {
             let folder = *index.folder_ids.get(folder)?;
@@ -84,7 +84,7 @@ impl<'a> GoPackages<'a> {
         if let Some(vendored) = known(&format!("vendor/{path}")) {
             return Some((vendored, true));
         }
-        // A path of the standard library has no dot in its first part.
+        // A path of the standard library has no dot in its first component.
         if !self.modules.is_empty() || !path.split('/').next().is_some_and(|host| host.contains('.')) {
             return None;
         }
@@ -98,12 +98,12 @@ impl<'a> GoPackages<'a> {
         None
     }
 
-    /// Returns the package that a file is in.
+    /// Returns the package of a file.
     pub(super) fn package(&self, file: FileId) -> Option<PackageKey<'a>> {
         self.of_file.get(&file).copied()
     }
 
-    /// Returns the package of a folder that others may import.
+    /// Returns the importable package of a folder.
     pub(super) fn exported(&self, folder: u32) -> Option<PackageKey<'a>> {
         self.of_folder.get(&folder).map(|package| (folder, *package))
     }

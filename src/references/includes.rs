@@ -1,13 +1,13 @@
-//! C and C++: the files that `#include`s name.
+//! C and C++: the files that `#include` lines name.
 
 use rustc_hash::FxHashMap;
 
 use super::project::{FileId, NameRules, ProjectIndex, folder_of, joined, shared_prefix};
 
-/// Of more files with one name, the rest is not looked at.
+/// The maximum number of files with one name that are considered.
 const MAX_SAME_NAME: usize = 64;
 
-/// Finds the files that `#include`s name.
+/// Finds the files that `#include` lines name.
 #[derive(Default)]
 pub(super) struct IncludePaths<'a> {
     by_basename: FxHashMap<&'a str, Vec<FileId>>,
@@ -25,7 +25,7 @@ impl<'a> IncludePaths<'a> {
         Self { by_basename }
     }
 
-    /// Returns the file that an `#include` names: beside the file, or the nearest one whose path ends with it.
+    /// Returns the file that an `#include` names: in the same folder, or the nearest one whose path ends with it.
     pub(super) fn find(&self, index: &ProjectIndex<'_>, from: FileId, written: &str) -> Option<FileId> {
         let path = &index.file(from).path;
         let mut folder = folder_of(path);

@@ -1,4 +1,4 @@
-//! Which types and members stand in for others: a type for what it inherits, a member for the one that it overrides.
+//! Inheritance: the bases of a type, and the members that a member overrides.
 
 use std::collections::BTreeMap;
 
@@ -9,20 +9,20 @@ use super::project::{DefinitionKey, NameRules, Site};
 use super::values::Value;
 use crate::model::{BindingValue, DefinitionKind, IMPLEMENTED_INTERFACE};
 
-/// A definition that may be what is meant where another one is used.
+/// A definition that may be meant where another one is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct InheritedDefinition {
     /// The file of the type or member that inherits.
     pub file: u32,
-    /// The type or member that inherits, as an index of its file's.
+    /// The type or member that inherits, as an index into its file's definitions.
     pub definition: u32,
     /// The file of the base or of the overridden member.
     pub base_file: u32,
-    /// The base or the overridden member, as an index of its file's.
+    /// The base or the overridden member, as an index into its file's definitions.
     pub base_definition: u32,
 }
 
-/// The name of a method, and how many types its signature returns.
+/// The name of a method, and the number of types that it returns.
 type MethodShape<'a> = (&'a str, usize);
 
 const fn pair(own: DefinitionKey, base: DefinitionKey) -> InheritedDefinition {
@@ -61,7 +61,8 @@ impl<'a> Evaluator<'a> {
         found
     }
 
-    /// Adds the methods of types of Go that have all methods of an interface, by their names and by how much they return.
+    /// Adds the methods of Go types that have all methods of an interface, by their names and by the number of their
+    /// results.
     fn implemented_in_go(&mut self, found: &mut Vec<InheritedDefinition>) {
         let (mut interfaces, mut types) = (Vec::new(), Vec::new());
         let mut types_with: FxHashMap<MethodShape<'a>, Vec<usize>> = FxHashMap::default();
@@ -103,7 +104,7 @@ impl<'a> Evaluator<'a> {
         found
     }
 
-    /// Returns the methods of a type or an interface of Go, with those of what is embedded in it.
+    /// Returns the methods of a Go type or interface, including those of embedded types.
     fn methods_of_go(&mut self, key: DefinitionKey) -> BTreeMap<MethodShape<'a>, DefinitionKey> {
         let mut methods = BTreeMap::new();
         for of in self.linearization(key).0 {
@@ -136,7 +137,7 @@ impl<'a> Evaluator<'a> {
                     found.push(pair(own, overridden));
                     continue;
                 }
-                // Members of C++ are defined elsewhere than in the body of their class.
+                // C++ members are defined outside of the body of their class.
                 let all = self.cpp_definitions(overridden.file, &[overridden]);
                 for own in self.cpp_definitions(site.file, &[own]) {
                     found.extend(all.iter().map(|overridden| pair(own, *overridden)));
@@ -145,7 +146,7 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Returns the interfaces that a class of TypeScript implements, with those that they extend.
+    /// Returns the interfaces that a TypeScript class implements, with those that they extend.
     fn implemented_interfaces(&mut self, key: DefinitionKey) -> Vec<DefinitionKey> {
         let facts = self.index.facts(key.file);
         let (Some(body), Some(name)) =
@@ -165,7 +166,7 @@ impl<'a> Evaluator<'a> {
         found
     }
 
-    /// Returns the scopes that have the members of a type.
+    /// Returns the scopes that contain the members of a type.
     fn member_scopes(&self, key: DefinitionKey) -> Vec<Site> {
         let body = self.index.definition(key).body.map(|body| key.at(body));
         body.into_iter()

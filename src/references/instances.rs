@@ -1,4 +1,4 @@
-//! Types to their values: what a declaration or an annotation says that something is.
+//! Converts types to their values, for declarations and annotations.
 
 use super::evaluate::Evaluator;
 use super::project::{NameRules, Site};
@@ -47,7 +47,7 @@ impl Evaluator<'_> {
                 if named == ValueSet::FOREIGN && self.is_type_name_of_rust(site.file, declared) {
                     return ValueSet::one(Value::Generic { site, expression: declared });
                 }
-                // A type is named by its definition alone, also where a package has a value of that name.
+                // A type is named only by its definition, even if a package has a value of that name.
                 named.flat_map(|named| self.instance_of_value(named))
             }
         }
@@ -59,14 +59,14 @@ impl Evaluator<'_> {
                 DefinitionKind::Class | DefinitionKind::Interface => ValueSet::one(Value::Instance(key)),
                 DefinitionKind::Alias => {
                     let fact = self.index.definition(key);
-                    // An alias of TypeScript has a scope with its type parameters.
+                    // A TypeScript alias has a scope with its type parameters.
                     let body = fact.body.filter(|_| self.is_script(key.file));
                     match fact.bases.first() {
                         Some(base) => self.instance(key.at(body.unwrap_or(fact.scope)), *base),
                         None => ValueSet::UNKNOWN,
                     }
                 }
-                // A function with type arguments, read as a type.
+                // A function with type arguments, parsed as a type.
                 DefinitionKind::Function if self.index.rules(key.file) == NameRules::Go => self.returned(key),
                 DefinitionKind::Function if self.is_constructing(key) => ValueSet::one(Value::Instance(key)),
                 _ => ValueSet::UNKNOWN,
@@ -74,7 +74,7 @@ impl Evaluator<'_> {
             Value::Generic { site, expression } if self.is_python(site.file) => {
                 self.instance_of_alias(site, expression)
             }
-            // The parts of a tuple of Rust are values.
+            // The parts of a Rust tuple are values.
             Value::Generic { site, .. } if self.index.rules(site.file) == NameRules::Rust => {
                 ValueSet::one(named)
             }
@@ -83,7 +83,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Returns the values of what a name of Python is bound to: a type with arguments, or the types of a tuple.
+    /// Returns the values of the types that a Python name is bound to: a type with arguments, or a tuple of types.
     fn instance_of_alias(&mut self, site: Site, expression: ExpressionId) -> ValueSet {
         if let Some(known) = self.aliases.get(&(site, expression)) {
             return known.clone();

@@ -1,10 +1,10 @@
-//! Java: packages, imports, and names that are members of the types around them.
+//! Java: packages, imports, and names that are members of the enclosing types.
 //!
-//! A bare name is looked up in the blocks around it, in each type around it with what that inherits, among the imports of
-//! single names, in the package, and in star imports. Methods have names of their own (`run(2)`, see
-//! `syntax/facts/java/reader.rs`), so that fields and locals do not hide them, and overloads with other numbers of parameters are
-//! no candidates. A type that inherits from outside of the project may inherit the method too: what is then found further
-//! out is `likely`.
+//! A bare name is looked up in the enclosing blocks, in each enclosing type with what it inherits, among the imports of
+//! single names, in the package, and in star imports. Methods have a namespace of their own (`run(2)`, see
+//! `syntax/facts/java/reader.rs`), so that fields and locals do not hide them, and overloads with other numbers of
+//! parameters are not candidates. A type that inherits from outside of the project may inherit the method too: a match
+//! further out is then `likely`.
 
 use super::evaluate::Evaluator;
 use super::project::{DefinitionKey, FileId, Site, shared_prefix};
@@ -12,7 +12,7 @@ use super::values::{Value, ValueSet};
 use crate::model::{BindingValue, ExpressionFact, ExpressionId, ImportFact, ScopeKind};
 
 impl Evaluator<'_> {
-    /// Returns what a name without a receiver may be.
+    /// Returns the possible meanings of a name without a receiver.
     pub(super) fn java_name(&mut self, site: Site, name: &str) -> ValueSet {
         let facts = self.index.facts(site.file);
         let is_method = name.ends_with(')');
@@ -46,7 +46,8 @@ impl Evaluator<'_> {
         found
     }
 
-    /// Returns what a name is that no type around it has: imported, of the same package, or the first of a package's name.
+    /// Returns the meaning of a name that no enclosing type has: an import, a type of the same package, or the first
+    /// component of a package's name.
     fn java_import_of(&mut self, file: FileId, name: &str, is_method: bool) -> ValueSet {
         let facts = self.index.facts(file);
         let plain = name.split('(').next().unwrap_or(name);
@@ -61,7 +62,7 @@ impl Evaluator<'_> {
                     found.merge(self.member(class, name));
                 }
             }
-            // What is imported by its name hides what stars bring.
+            // A single-name import hides what star imports bring.
             if !found.values.is_empty() || !bindings.is_empty() {
                 return found;
             }
@@ -125,7 +126,7 @@ impl Evaluator<'_> {
         inner.map_or(ValueSet::FOREIGN, |inner| ValueSet::one(Value::Package(*inner)))
     }
 
-    /// Returns what an import of one name means: a type, or a static member of one.
+    /// Returns the meaning of a single-name import: a type, or a static member of one.
     pub(super) fn java_import(&mut self, file: FileId, import: &ImportFact) -> ValueSet {
         let facts = self.index.facts(file);
         let module = self.java_path(file, facts.name(import.module));
@@ -136,7 +137,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Returns what a call returns. The expression is what is called, applied to its arguments.
+    /// Returns the result of a call. The expression is the callee, applied to its arguments.
     pub(super) fn java_called(&mut self, site: Site, function: ExpressionId) -> ValueSet {
         let facts = self.index.facts(site.file);
         let typed = self.java_returned(site, function);
@@ -162,7 +163,8 @@ impl Evaluator<'_> {
         callee.flat_map(|callee| self.call(callee))
     }
 
-    /// Returns what a method returns whose type is the `T` of `class A<T extends A<T>>`: what it is called on.
+    /// Returns the result of a method whose return type is the `T` of `class A<T extends A<T>>`: the value that it is
+    /// called on.
     pub(super) fn java_self_typed(
         &mut self,
         site: Site,
@@ -201,7 +203,7 @@ impl Evaluator<'_> {
         })
     }
 
-    /// Returns what a method of a container of another project returns.
+    /// Returns the result of a method of a container of another project.
     pub(super) fn java_container_call(
         &mut self,
         site: Site,

@@ -1,8 +1,8 @@
-//! Java: which method a call means, and what it returns.
+//! Java: the method that a call means, and its result.
 //!
-//! The overloads of a name are those with as many parameters and those with any number of them. They are chosen as the
-//! language does (JLS 15.12.2): those that fit without boxing come before those that need it, and these before those with
-//! any number of parameters; of several, the one whose parameters are the most specific.
+//! The candidates for a name are the overloads with as many parameters as arguments, and variadic ones. They are chosen
+//! as in the language (JLS 15.12.2): those that fit without boxing come before those that need it, and these before
+//! variadic ones; of several, the one with the most specific parameters.
 
 use std::rc::Rc;
 
@@ -18,8 +18,8 @@ use crate::model::{
 };
 
 impl<'a> Evaluator<'a> {
-    /// Returns the methods that a call may mean; `None` where it is not known what it is called on, or the project has no
-    /// such method. The expression is what is called, applied to its arguments.
+    /// Returns the methods that a call may mean; `None` if the receiver is not known, or the project has no such
+    /// method. The expression is the callee, applied to its arguments.
     pub(super) fn java_call(&mut self, site: Site, function: ExpressionId) -> Option<Rc<JavaCall<'a>>> {
         let key = (site, function);
         if let Some(known) = self.java.calls.get(&key) {
@@ -64,7 +64,7 @@ impl<'a> Evaluator<'a> {
         Some(JavaCall { methods, receiver, is_sure: is_sure && is_decided })
     }
 
-    /// Returns what is called, and its arguments.
+    /// Returns the callee and its arguments.
     fn java_arguments(&self, file: FileId, function: ExpressionId) -> (ExpressionId, Vec<ExpressionId>) {
         let facts = self.index.facts(file);
         let (mut at, mut arguments) = (function, Vec::new());
@@ -76,7 +76,7 @@ impl<'a> Evaluator<'a> {
         (at, arguments)
     }
 
-    /// Returns the methods that a name without a receiver may mean, of the nearest type around it that has some.
+    /// Returns the methods that a name without a receiver may mean: those of the nearest enclosing type that has any.
     fn java_bare_methods(
         &mut self,
         site: Site,
@@ -106,8 +106,8 @@ impl<'a> Evaluator<'a> {
         Some((JavaType::class(owner), methods, is_sure && is_complete))
     }
 
-    /// Returns the methods of a type and of what it inherits by the name that a call looks up, as `run(2)`: with as many
-    /// parameters or with any number, without those that are overridden.
+    /// Returns the methods of a type and of what it inherits by the name that a call looks up, as `run(2)`: those with
+    /// as many parameters and variadic ones, without overridden ones.
     pub(super) fn java_overloads(&mut self, key: DefinitionKey, name: &'a str) -> Rc<[DefinitionKey]> {
         if let Some(known) = self.java.overloads.get(&key).and_then(|known| known.get(name)) {
             return Rc::clone(known);
@@ -141,7 +141,7 @@ impl<'a> Evaluator<'a> {
         found
     }
 
-    /// Returns whether one of the methods of nearer types has the parameters of a method.
+    /// Returns whether one of the methods of nearer types has the same parameters as a method.
     fn is_java_overridden(
         &mut self,
         this: &JavaType<'a>,
@@ -197,7 +197,7 @@ impl<'a> Evaluator<'a> {
         Some(JavaSignature { types: types.collect(), is_variable: names.ends_with("...,"), names })
     }
 
-    /// Returns the parameters of a method as a value of that type has it.
+    /// Returns the parameters of a method, as seen from a value of that type.
     fn java_parameters(&mut self, receiver: &JavaType<'a>, method: DefinitionKey) -> Vec<JavaType<'a>> {
         let signature = self.java_signature(method);
         let Some(owner) = self.index.owner(method) else { return signature.types.clone() };
@@ -208,7 +208,7 @@ impl<'a> Evaluator<'a> {
             .collect()
     }
 
-    /// Returns the overloads that a call with such arguments may mean, and whether the language admits no others.
+    /// Returns the overloads that a call with such arguments may mean, and whether the language allows no others.
     fn java_choice(
         &mut self,
         receiver: &JavaType<'a>,
@@ -228,7 +228,7 @@ impl<'a> Evaluator<'a> {
         if fitting.is_empty() {
             return (candidates.to_vec(), false);
         }
-        // What all of them declare alike decides nothing.
+        // Parameters that all of them declare alike decide nothing.
         let is_alike = fitting.iter().all(|(_, fit, types)| {
             fit.phase == fitting[0].1.phase
                 && fit.open.iter().all(|at| types.get(*at) == fitting[0].2.get(*at))
@@ -244,7 +244,7 @@ impl<'a> Evaluator<'a> {
             fitting.retain(|(_, fit, _)| fit.phase <= phase);
         }
         let mut is_decided = true;
-        // A fixed number of parameters is more likely than any number.
+        // A fixed number of parameters is more likely than a variadic method.
         if fitting.iter().any(|(_, fit, _)| fit.phase < 3) && fitting.iter().any(|(_, fit, _)| 3 <= fit.phase)
         {
             fitting.retain(|(_, fit, _)| fit.phase < 3);
@@ -262,7 +262,7 @@ impl<'a> Evaluator<'a> {
         (fitting.into_iter().map(|(method, ..)| method).collect(), is_decided)
     }
 
-    /// Returns the one of several overloads whose parameters the others would take too.
+    /// Returns the overload whose parameter types are accepted by all others.
     fn java_most_specific(
         &mut self,
         fitting: &[(DefinitionKey, FitOfCall, Vec<JavaType<'a>>)],
@@ -284,7 +284,7 @@ impl<'a> Evaluator<'a> {
         best
     }
 
-    /// Returns the type of what a call returns.
+    /// Returns the type of a call's result.
     pub(super) fn java_returned(&mut self, site: Site, function: ExpressionId) -> JavaTyped<'a> {
         let facts = self.index.facts(site.file);
         let (called, arguments) = self.java_arguments(site.file, function);
@@ -314,7 +314,7 @@ impl<'a> Evaluator<'a> {
         (found.unwrap_or(JavaType::Unknown), call.is_sure || 1 < call.methods.len())
     }
 
-    /// Returns the type of what a method returns to one call.
+    /// Returns the type of a method's result for one call.
     fn java_result(
         &mut self,
         site: Site,
@@ -361,13 +361,13 @@ impl<'a> Evaluator<'a> {
                 return None;
             }
             let found = known.iter().chain(&bounds).find(|(name, _)| name == parameter)?;
-            // Where nothing says more than that it is an object, the context decides.
+            // If only `Object` is known, the context decides.
             let is_open = matches!(found.1, JavaType::Foreign("Object", _) | JavaType::Null);
             Some(if is_open { JavaType::Unknown } else { found.1.clone() })
         })
     }
 
-    /// Finds what type parameters are, where a parameter of that type is given such an argument.
+    /// Infers type parameters from a parameter of that type and its argument.
     fn java_unify(
         &mut self,
         parameter: &JavaType<'a>,
@@ -409,7 +409,7 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Returns the type of a parameter of what is called.
+    /// Returns the type of a parameter of the callee.
     pub(super) fn java_parameter_of(
         &mut self,
         site: Site,
@@ -443,7 +443,7 @@ impl<'a> Evaluator<'a> {
         (found.unwrap_or(JavaType::Unknown), call.is_sure)
     }
 
-    /// Returns the type of a parameter of a lambda that is given where such a type is wanted.
+    /// Returns the type of a parameter of a lambda where a value of such a type is expected.
     pub(super) fn java_lambda_parameter(&mut self, target: &JavaType<'a>, at: usize) -> JavaType<'a> {
         match target {
             JavaType::Class(key, _) => {
@@ -481,7 +481,7 @@ impl<'a> Evaluator<'a> {
         found
     }
 
-    /// Returns what a method reference returns.
+    /// Returns the type of a method reference's result.
     pub(super) fn java_referenced(&mut self, site: Site, called: ExpressionId) -> JavaType<'a> {
         let facts = self.index.facts(site.file);
         match facts.expression(called) {

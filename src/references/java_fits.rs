@@ -1,11 +1,11 @@
-//! Java: whether a value of a type may be given to a parameter of another one.
+//! Java: whether a value of one type may be passed to a parameter of another.
 
 use super::evaluate::Evaluator;
 use super::java_library::{function_parameters, is_final, is_known, is_library_subtype};
 use super::java_tables::{BOXES, JavaType, is_same_erased, unboxed};
 use super::project::Site;
 
-/// Whether a value may be given to a parameter.
+/// Whether a value may be passed to a parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Fit {
     No,
@@ -18,9 +18,9 @@ pub(super) enum Fit {
 #[derive(Debug, Clone)]
 pub(super) struct FitOfCall {
     pub(super) fit: Fit,
-    /// 1 without boxing, 2 with boxing, 3 with any number of parameters.
+    /// 1 without boxing, 2 with boxing, 3 for a variadic method.
     pub(super) phase: u8,
-    /// Whether each argument has the very type of the parameter.
+    /// Whether each argument has exactly the type of the parameter.
     pub(super) is_exact: bool,
     /// The positions at which it is not known whether the argument fits.
     pub(super) open: Vec<usize>,
@@ -28,7 +28,7 @@ pub(super) struct FitOfCall {
 
 const NO: FitOfCall = FitOfCall { fit: Fit::No, phase: 0, is_exact: false, open: Vec::new() };
 
-/// Returns how arguments fit the parameters of a method, whose body the type parameters that are free belong to.
+/// Returns how arguments fit the parameters of a method. `method` is its body, whose type parameters are free.
 pub(super) fn fits_all<'a>(
     evaluator: &mut Evaluator<'a>,
     method: Site,
@@ -76,7 +76,7 @@ fn fits_each<'a>(
     all
 }
 
-/// Returns whether each value of a type is one of another type too.
+/// Returns whether every value of one type is also of another type.
 pub(super) fn is_subtype<'a>(
     evaluator: &mut Evaluator<'a>,
     method: Site,
@@ -99,7 +99,7 @@ fn fits<'a>(
         (_, JavaType::Parameter(site, _)) => {
             let bound = evaluator.java_bound(parameter.clone());
             let (fit, phase) = fits(evaluator, method, &argument, &bound);
-            // The parameter of a type is not known where the receiver's arguments are not.
+            // A type parameter of the class is not known if the receiver's arguments are not.
             let is_free = *site == method;
             (if is_free { fit } else { fit.min(Fit::Perhaps) }, phase)
         }
@@ -156,7 +156,7 @@ fn fits_reference<'a>(
     }
 }
 
-/// Returns whether a type with these supertypes of other projects may be one that has that name.
+/// Returns whether a type with these supertypes of other projects may be a subtype of the one with that name.
 fn fits_foreign<'a>(mut supertypes: impl Iterator<Item = &'a str> + Clone, name: &str) -> Fit {
     if supertypes.clone().any(|own| own == name || is_library_subtype(own, name)) {
         return Fit::Yes;
@@ -184,7 +184,7 @@ fn fits_function<'a>(evaluator: &mut Evaluator<'a>, count: Option<usize>, parame
     }
 }
 
-/// Returns whether a value of a primitive type is converted to another one where it is given to a parameter.
+/// Returns whether a value of a primitive type is converted to another one when it is passed to a parameter.
 fn widens(own: &str, other: &str) -> bool {
     const ORDER: [&str; 6] = ["byte", "short", "int", "long", "float", "double"];
     let place = |name: &str| ORDER.iter().position(|known| *known == name);

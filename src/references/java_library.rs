@@ -1,4 +1,4 @@
-//! Java: what is known of the types of its standard library.
+//! Java: the types of its standard library.
 
 use std::rc::Rc;
 
@@ -7,7 +7,7 @@ use super::java_tables::{BOXES, JavaType, unboxed};
 use super::project::FileId;
 use crate::model::BindingValue;
 
-/// Classes of the library that nothing extends, with what else they are besides objects.
+/// Final classes of the library, with their supertypes besides `Object`.
 const FINAL_TYPES: [(&str, &[&str]); 19] = [
     ("String", &["CharSequence", "Comparable", "Serializable"]),
     ("StringBuilder", &["CharSequence", "Appendable", "Serializable", "Comparable"]),
@@ -30,7 +30,7 @@ const FINAL_TYPES: [(&str, &[&str]); 19] = [
     ("Method", &["Executable", "Member", "AnnotatedElement", "GenericDeclaration", "AccessibleObject"]),
 ];
 
-/// Types of the library that others extend, with all that they are.
+/// Types of the library that others extend, with all their supertypes.
 const OPEN_TYPES: [(&str, &[&str]); 55] = [
     ("Object", &[]),
     ("Serializable", &[]),
@@ -119,7 +119,7 @@ const OPEN_TYPES: [(&str, &[&str]); 55] = [
     ("Type", &[]),
 ];
 
-/// Interfaces of the library that a lambda may implement, with the number of its parameters.
+/// Functional interfaces of the library, with the number of their function's parameters.
 const FUNCTIONS: [(&str, usize); 27] = [
     ("Runnable", 0),
     ("Supplier", 0),
@@ -154,7 +154,7 @@ pub(super) fn is_final(name: &str) -> bool {
     FINAL_TYPES.iter().any(|(known, _)| *known == name)
 }
 
-/// Returns whether everything is known that a type of the library is.
+/// Returns whether all supertypes of a library type are known.
 pub(super) fn is_known(name: &str) -> bool {
     OPEN_TYPES.iter().any(|(known, _)| *known == name)
 }
@@ -164,12 +164,12 @@ pub(super) fn is_library_subtype(own: &str, other: &str) -> bool {
     found.is_some_and(|(_, supertypes)| supertypes.contains(&other))
 }
 
-/// Returns how many parameters the function of an interface of the library has.
+/// Returns the number of parameters of a functional interface of the library.
 pub(super) fn function_parameters(name: &str) -> Option<usize> {
     FUNCTIONS.iter().find(|(known, _)| *known == name).map(|(_, count)| *count)
 }
 
-/// Returns the type of a parameter of a lambda that implements an interface of the library.
+/// Returns the type of a parameter of a lambda that implements a library interface.
 pub(super) fn lambda_parameter<'a>(name: &str, target: &JavaType<'a>, at: usize) -> JavaType<'a> {
     match name {
         "Comparator" | "BinaryOperator" => target.argument(0),
@@ -184,7 +184,7 @@ fn generic<'a>(name: &'static str, arguments: Vec<JavaType<'a>>) -> JavaType<'a>
 }
 
 impl<'a> Evaluator<'a> {
-    /// Returns what a method of a type of the library returns.
+    /// Returns the result of a method of a library type.
     pub(super) fn java_library_call(
         &mut self,
         receiver: &JavaType<'a>,
@@ -209,7 +209,7 @@ impl<'a> Evaluator<'a> {
         JavaType::Unknown
     }
 
-    /// Returns what a method of the library returns that a static import names, or may bring.
+    /// Returns the result of a library method that a static import names, or may bring.
     pub(super) fn java_imported_call(
         &mut self,
         file: FileId,
@@ -236,7 +236,7 @@ impl<'a> Evaluator<'a> {
         JavaType::Unknown
     }
 
-    /// Returns what a method of a type of the library is given, which a lambda may be.
+    /// Returns the type that a method of a library type takes, for which a lambda may be passed.
     pub(super) fn java_library_parameter(&mut self, receiver: &JavaType<'a>, method: &str) -> JavaType<'a> {
         for found in self.java_supertypes(receiver) {
             let JavaType::Foreign(name, arguments) = &found else { continue };
@@ -268,7 +268,7 @@ impl<'a> Evaluator<'a> {
     }
 }
 
-/// Returns what a method of a type of the library returns; what it returns as a function of its arguments, too.
+/// Returns the result of a method of a library type, including results that depend on its arguments.
 #[expect(clippy::match_same_arms, reason = "arms are ordered by type")]
 fn library_result<'a>(
     receiver: &JavaType<'a>,
@@ -367,7 +367,7 @@ fn library_result<'a>(
     }
 }
 
-/// Returns what a method of Mockito returns: mostly a value of the type that it was given one of.
+/// Returns the result of a Mockito method: usually a value of the type that it was passed.
 fn result_of_mockito<'a>(
     receiver: &JavaType<'a>,
     name: &str,
@@ -407,7 +407,7 @@ fn boxed(of_type: JavaType<'_>) -> JavaType<'_> {
     }
 }
 
-/// Returns what a method of a container, a stream or a function returns.
+/// Returns the result of a method of a container, a stream or a function.
 fn result_of_container<'a>(
     receiver: &JavaType<'a>,
     name: &str,

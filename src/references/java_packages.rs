@@ -7,7 +7,7 @@ use super::project::{DefinitionKey, NameRules, ProjectIndex};
 /// The packages of the files of a project.
 #[derive(Default)]
 pub(super) struct JavaPackages<'a> {
-    /// Each package with its types; also those that only contain other packages.
+    /// Each package with its types, including packages that only contain other packages.
     pub(super) packages: Vec<(String, FxHashMap<&'a str, Vec<DefinitionKey>>)>,
     pub(super) ids: FxHashMap<String, u32>,
 }

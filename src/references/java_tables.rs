@@ -1,4 +1,4 @@
-//! Java: types, what is remembered of them, and what follows from types alone.
+//! Java: types, cached results about them, and rules that depend only on types.
 
 use std::rc::Rc;
 
@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use super::project::{DefinitionKey, FileId, Site};
 use crate::model::{ExpressionId, NameId};
 
-/// How many types one question may lead to, each needed for the one before it.
+/// The maximum depth of one evaluation of types.
 const MAX_DEPTH: usize = 48;
 
 /// A type of Java.
@@ -25,7 +25,7 @@ pub(super) enum JavaType<'a> {
     /// A type parameter of the type or method with this body.
     Parameter(Site, NameId),
     Array(Rc<JavaType<'a>>),
-    /// A lambda or a method reference, with the number of its parameters and what it returns, where they are known.
+    /// A lambda or a method reference, with the number of its parameters and its result, if known.
     Function(Option<usize>, Rc<JavaType<'a>>),
 }
 
@@ -38,7 +38,7 @@ impl<'a> JavaType<'a> {
         Self::Foreign(name, Rc::from([]))
     }
 
-    /// Returns the argument at a position; an unknown type where there is none.
+    /// Returns the argument at a position; an unknown type if there is none.
     pub(super) fn argument(&self, at: usize) -> Self {
         match self {
             Self::Class(_, arguments) | Self::Foreign(_, arguments) => {
@@ -49,10 +49,10 @@ impl<'a> JavaType<'a> {
     }
 }
 
-/// A type, and whether no other reading of the names before it is possible.
+/// A type, and whether the names in the expression have no other reading.
 pub(super) type JavaTyped<'a> = (JavaType<'a>, bool);
 
-/// What is known of types and calls of Java.
+/// Cached types and calls.
 #[derive(Default)]
 pub(super) struct JavaTables<'a> {
     pub(super) types: FxHashMap<(Site, ExpressionId), JavaTyped<'a>>,
@@ -66,7 +66,7 @@ pub(super) struct JavaTables<'a> {
 }
 
 impl JavaTables<'_> {
-    /// Begins one more step, if that is not one too many.
+    /// Begins one more step, unless the depth is exceeded.
     pub(super) fn enter(&mut self) -> bool {
         self.depth += 1;
         if MAX_DEPTH < self.depth {
@@ -84,10 +84,10 @@ impl JavaTables<'_> {
 /// The parameters of a method.
 #[derive(Debug, Default)]
 pub(super) struct JavaSignature<'a> {
-    /// The types; the last is an array where there may be any number of them.
+    /// The types; the last one is an array if the method is variadic.
     pub(super) types: Vec<JavaType<'a>>,
     pub(super) is_variable: bool,
-    /// The plain names of the types, as the text has them.
+    /// The simple names of the types, as written.
     pub(super) names: &'a str,
 }
 
@@ -97,7 +97,7 @@ pub(super) struct JavaCall<'a> {
     pub(super) methods: Vec<DefinitionKey>,
     /// The type of the value or of the class that the method is called on.
     pub(super) receiver: JavaType<'a>,
-    /// Whether the language admits no others.
+    /// Whether the language allows no others.
     pub(super) is_sure: bool,
 }
 
@@ -105,7 +105,7 @@ pub(super) fn lambda_parameters(name: &str) -> Option<usize> {
     name.strip_prefix("(->")?.strip_suffix(')')?.parse().ok()
 }
 
-/// Returns the type that a name in parentheses means.
+/// Returns the built-in type that a name in parentheses means.
 pub(super) fn type_of_language(name: &str) -> JavaType<'_> {
     match name {
         "(null)" => JavaType::Null,
@@ -144,7 +144,7 @@ pub(super) fn promoted<'a>(left: &'a str, right: &'a str) -> JavaType<'a> {
     JavaType::Primitive("int")
 }
 
-/// Returns the primitive type of a box, any other type as it is.
+/// Returns the primitive type of a box; any other type unchanged.
 pub(super) fn unboxed<'a>(of_type: &JavaType<'a>) -> JavaType<'a> {
     let JavaType::Foreign(name, _) = of_type else { return of_type.clone() };
     let found = BOXES.iter().find(|(_, boxed)| boxed == name);
@@ -174,7 +174,7 @@ pub(super) fn has_parameters(of_type: &JavaType<'_>) -> bool {
     }
 }
 
-/// Replaces type parameters by what `replace` has for them.
+/// Replaces type parameters by the result of `replace`.
 pub(super) fn substituted<'a>(
     of_type: &JavaType<'a>,
     replace: &impl Fn(&JavaType<'a>) -> Option<JavaType<'a>>,
@@ -192,7 +192,7 @@ pub(super) fn substituted<'a>(
     }
 }
 
-/// Returns whether two types are the same without their arguments.
+/// Returns whether two types are the same except for their arguments.
 pub(super) fn is_same_erased(a: &JavaType<'_>, b: &JavaType<'_>) -> bool {
     match (a, b) {
         (JavaType::Class(a, _), JavaType::Class(b, _)) => a == b,

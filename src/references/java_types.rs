@@ -1,7 +1,7 @@
-//! Java: the types of expressions with their arguments, as far as declarations say them.
+//! Java: the types of expressions with their arguments, as far as declarations give them.
 //!
-//! What decides which overload is called, and what a method of `Box<Foo>` returns. Nothing is inferred that takes more than
-//! one step: the type of a variable is its declared one, and a type that is not known fits everywhere and nowhere.
+//! They decide which overload is called, and what a method of `Box<Foo>` returns. Nothing is inferred that takes more
+//! than one step: the type of a variable is its declared one, and an unknown type fits everywhere and nowhere.
 
 use std::rc::Rc;
 
@@ -16,13 +16,13 @@ use crate::model::{
     BindingFact, BindingValue, DefinitionKind, ExpressionFact, ExpressionId, NameId, ScopeKind,
 };
 
-/// What the names of the type parameters of a type or a method are bound to in its body.
+/// The name that the body of a type or a method binds to its type parameters.
 const TYPE_PARAMETERS: &str = "(types)";
-/// Of more supertypes the rest is not looked at.
+/// The maximum number of supertypes that are considered.
 const MAX_SUPERTYPES: usize = 64;
 
 impl<'a> Evaluator<'a> {
-    /// Returns what a value of a type may be.
+    /// Returns the possible values of a type.
     pub(super) fn java_value(&mut self, (of_type, is_sure): JavaTyped<'a>) -> ValueSet {
         match self.java_bound(of_type) {
             JavaType::Class(key, _) => ValueSet { values: vec![Value::Instance(key)], is_complete: is_sure },
@@ -38,7 +38,7 @@ impl<'a> Evaluator<'a> {
         if let Some(known) = self.java.types.get(&key) {
             return known.clone();
         }
-        // What depends on itself is unknown.
+        // A type that depends on itself is unknown.
         self.java.types.insert(key, (JavaType::Unknown, false));
         if !self.java.enter() {
             self.java.types.remove(&key);
@@ -62,7 +62,7 @@ impl<'a> Evaluator<'a> {
                 if let Some(found) = self.java_variable(site, name) {
                     return found;
                 }
-                // What a static import brings.
+                // A name of a static import.
                 let found = self.value(site, expression);
                 match found.values[..] {
                     [Value::Instance(key)] => (JavaType::class(key), found.is_complete),
@@ -102,7 +102,7 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Returns the type of what is before a dot: a value, or a type with static members.
+    /// Returns the type of the expression before a dot: a value, or a type with static members.
     pub(super) fn java_object(&mut self, site: Site, object: ExpressionId) -> JavaTyped<'a> {
         let (found, is_sure) = self.java_type(site, object);
         if found != JavaType::Unknown {
@@ -135,7 +135,7 @@ impl<'a> Evaluator<'a> {
         matches!(self.index.definition(key).kind, DefinitionKind::Class | DefinitionKind::Interface)
     }
 
-    /// Returns a type of the project as it is in its own body.
+    /// Returns a type of the project as seen in its own body.
     pub(super) fn java_this(&mut self, key: DefinitionKey) -> JavaType<'a> {
         if let Some(known) = self.java.own_types.get(&key) {
             return known.clone();
@@ -151,7 +151,7 @@ impl<'a> Evaluator<'a> {
         this
     }
 
-    /// Returns what [`TYPE_PARAMETERS`] is in a file, if something has some there.
+    /// Returns the name id of [`TYPE_PARAMETERS`] in a file, if anything there has type parameters.
     fn java_types_name(&mut self, file: FileId) -> Option<NameId> {
         let index = self.index;
         *self.java.types_names.entry(file).or_insert_with(|| index.facts(file).find_name(TYPE_PARAMETERS))
@@ -204,7 +204,7 @@ impl<'a> Evaluator<'a> {
         class.map_or_else(|| JavaType::foreign(self.index.facts(site.file).name(name)), JavaType::class)
     }
 
-    /// Returns the type parameter that a name means where it is in scope.
+    /// Returns the type parameter that a name means, if one is in scope.
     fn java_type_parameter(&mut self, mut site: Site, name: NameId) -> Option<JavaType<'a>> {
         let facts = self.index.facts(site.file);
         self.java_types_name(site.file)?;
@@ -219,7 +219,7 @@ impl<'a> Evaluator<'a> {
         None
     }
 
-    /// Returns a type with arguments; a type of the language may be an operation or a function.
+    /// Returns a type with arguments; a built-in type may be an operation or a function.
     fn java_applied(&mut self, site: Site, declared: ExpressionId) -> JavaType<'a> {
         let (name, arguments, generic) = self.generic_parts(site.file, declared);
         match (name, arguments.as_slice()) {
@@ -274,7 +274,7 @@ impl<'a> Evaluator<'a> {
         None
     }
 
-    /// Returns the type of the variable that is bound, if there is one and all bindings agree.
+    /// Returns the type of the bound variable, if there is one and all bindings agree.
     fn java_type_of_bindings(&mut self, file: FileId, bindings: &[BindingFact]) -> Option<JavaTyped<'a>> {
         let mut found: Option<JavaTyped<'a>> = None;
         for binding in bindings {
@@ -335,7 +335,7 @@ impl<'a> Evaluator<'a> {
         (JavaType::Unknown, false)
     }
 
-    /// Returns the type of a member of a type, where it is a member of a value of another type that inherits it.
+    /// Returns the type of a member, as seen from a value of another type that inherits it.
     pub(super) fn java_seen_from(
         &mut self,
         object: &JavaType<'a>,
@@ -379,7 +379,7 @@ impl<'a> Evaluator<'a> {
         all
     }
 
-    /// Returns what a type extends and implements.
+    /// Returns the types that a type extends and implements.
     fn java_bases(&mut self, key: DefinitionKey) -> Rc<[JavaType<'a>]> {
         if let Some(known) = self.java.bases.get(&key) {
             return Rc::clone(known);
@@ -415,7 +415,7 @@ impl<'a> Evaluator<'a> {
         })
     }
 
-    /// Returns the bound of a type parameter, any other type as it is.
+    /// Returns the bound of a type parameter; any other type unchanged.
     pub(super) fn java_bound(&mut self, mut of_type: JavaType<'a>) -> JavaType<'a> {
         for _ in 0..4 {
             let JavaType::Parameter(site, name) = of_type else { return of_type };
@@ -428,7 +428,7 @@ impl<'a> Evaluator<'a> {
         JavaType::Unknown
     }
 
-    /// Returns what a value has elements of.
+    /// Returns the type of a value's elements.
     fn java_element(&mut self, whole: &JavaType<'a>) -> JavaType<'a> {
         if let JavaType::Array(item) = whole {
             return (**item).clone();

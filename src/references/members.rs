@@ -8,11 +8,11 @@ use crate::model::{
     BindingFact, BindingValue, DefinitionFlags, DefinitionKind, ExpressionFact, ExpressionId, PARAMETER_TYPES,
 };
 
-/// Of more bases the rest is not looked at.
+/// The maximum number of bases that are considered.
 const MAX_BASES: usize = 64;
 
 impl<'a> Evaluator<'a> {
-    /// Returns what reading an attribute of a value gives.
+    /// Returns the result of reading an attribute of a value.
     pub(super) fn attribute(&mut self, object: Value, name: &str) -> ValueSet {
         let found = self.member(object, name);
         if !matches!(object, Value::Instance(_) | Value::Super(_)) {
@@ -30,7 +30,7 @@ impl<'a> Evaluator<'a> {
         })
     }
 
-    /// Returns the members of that name; a property is the function that computes it.
+    /// Returns the members of that name; for a property, the function that computes it.
     pub(super) fn member(&mut self, object: Value, name: &str) -> ValueSet {
         match object {
             Value::Instance(key) => self.member_of_type(key, name, 0),
@@ -61,7 +61,7 @@ impl<'a> Evaluator<'a> {
             Value::Folder(folder) => self.member_of_folder(folder, name),
             Value::Namespace(namespace) => self.cpp_member(0, namespace, name),
             Value::Package(package) => self.java_member_of_package(package, name),
-            // What Java declares of another project has the members of that alone.
+            // In Java, a value of another project's type has only members of that project.
             Value::Generic { site, .. } if self.index.rules(site.file) == NameRules::Java => {
                 ValueSet::FOREIGN
             }
@@ -105,7 +105,7 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Returns the members of that name of a type and of what it inherits, and whether it can have no others.
+    /// Returns the members of that name of a type and of what it inherits, and whether there can be no others.
     pub(super) fn find_member(
         &mut self,
         key: DefinitionKey,
@@ -118,14 +118,14 @@ impl<'a> Evaluator<'a> {
                 // Without parameters there is nothing to overload.
                 let is_overloadable = name.ends_with(')') && !name.ends_with("(0)");
                 if is_overloadable && self.own_member(*ancestor, &format!("{name}!")).is_none() {
-                    // A method of Java that does not say that it overrides those of the same name may overload them.
+                    // A Java method without `@Override` may overload inherited methods of the same name.
                     let rest = types.iter().skip_while(|other| *other != ancestor).skip(1);
                     for other in rest {
                         let inherited = self.inherited_overloads(*other, name, &found);
                         found.merge(inherited);
                     }
                 }
-                if self.is_python(ancestor.file) && !self.is_telling(&found) {
+                if self.is_python(ancestor.file) && !self.is_informative(&found) {
                     let inherited = self.inherited_attribute(&types, *ancestor, name);
                     found = inherited.unwrap_or(found);
                 }
@@ -136,7 +136,7 @@ impl<'a> Evaluator<'a> {
                 return (Some(found), is_complete);
             }
         }
-        // A method of Java with any number of parameters.
+        // A variadic Java method.
         if let Some(plain) = name.strip_suffix(')').and_then(|name| name.split_once('(')).map(|parts| parts.0)
         {
             let variable = format!("{plain}(..)");
@@ -151,7 +151,7 @@ impl<'a> Evaluator<'a> {
         (None, is_complete && !is_dynamic)
     }
 
-    /// Returns what the ancestors behind one of them say about an attribute, if they say more than that it is there.
+    /// Returns the value of an attribute in the ancestors after `behind`, if they reveal more than its existence.
     fn inherited_attribute(
         &mut self,
         types: &[DefinitionKey],
@@ -161,14 +161,14 @@ impl<'a> Evaluator<'a> {
         let rest = types.iter().skip_while(|other| **other != behind).skip(1);
         let found: Vec<ValueSet> = rest.filter_map(|other| self.own_member(*other, name)).collect();
         let mut found = found.into_iter();
-        // A method of that name is what the attribute replaces.
+        // The attribute replaces a method of that name.
         found.find(|found| {
             let is_method = |value: &Value| matches!(value, Value::Definition(_));
-            self.is_telling(found) && !found.values.iter().any(is_method)
+            self.is_informative(found) && !found.values.iter().any(is_method)
         })
     }
 
-    /// Returns whether a member of a module or of a type of Python is another name of what it is: `Old = New`.
+    /// Returns whether a member of a Python module or type is another name for its value: `Old = New`.
     pub(super) fn is_alias_member(&mut self, object: Value, name: &str) -> bool {
         let scopes: Vec<Site> = match object {
             Value::Module(file) => vec![Site { file, scope: 0 }],
@@ -194,14 +194,14 @@ impl<'a> Evaluator<'a> {
         })
     }
 
-    /// Returns whether values say more than that there are some, or a container of unknown elements.
-    fn is_telling(&self, found: &ValueSet) -> bool {
+    /// Returns whether values are more specific than just any values, or a container of unknown elements.
+    fn is_informative(&self, found: &ValueSet) -> bool {
         found.values.iter().any(|value| !self.is_display(*value))
             || found.values.is_empty() && found.is_complete
     }
 
-    /// Returns the methods of that name that a type of Java passes on beside those that were found nearer: not the private
-    /// ones, nor those with parameters of the same types, which are overridden.
+    /// Returns the methods of that name that a Java type passes on in addition to those found nearer: without private
+    /// ones, and without those with parameters of the same types, which are overridden.
     fn inherited_overloads(&mut self, key: DefinitionKey, name: &str, nearer: &ValueSet) -> ValueSet {
         let mut found = self.own_member(key, name).unwrap_or(ValueSet::FOREIGN);
         found.values.retain(|value| {
@@ -216,7 +216,7 @@ impl<'a> Evaluator<'a> {
         found
     }
 
-    /// Returns the names of the types of a method's parameters, where it has some.
+    /// Returns the names of the types of a method's parameters, if it has any.
     fn parameter_types(&self, method: DefinitionKey) -> Option<&str> {
         let facts = self.index.facts(method.file);
         let body = self.index.definition(method).body?;
@@ -230,7 +230,7 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Returns what a type itself binds the name to, in its body or in one of its implementations.
+    /// Returns the type's own binding of the name, in its body or in one of its implementations.
     fn own_member(&mut self, key: DefinitionKey, name: &str) -> Option<ValueSet> {
         if self.index.rules(key.file) == NameRules::Rust {
             return self.own_member_of_rust(key, name);
@@ -246,8 +246,8 @@ impl<'a> Evaluator<'a> {
         implementations.into_iter().find_map(|site| self.bound_in(site, name))
     }
 
-    /// As [`Self::own_member`]: what a struct or an enum has of its own comes before what it has of traits, and a field
-    /// is no member.
+    /// Like [`Self::own_member`] for Rust: members of a struct or an enum come before those of traits, and a field is
+    /// not a member.
     fn own_member_of_rust(&mut self, key: DefinitionKey, name: &str) -> Option<ValueSet> {
         let definition = self.index.definition(key);
         if let Some(body) = definition.body {
@@ -277,7 +277,7 @@ impl<'a> Evaluator<'a> {
         own.or(of_traits)
     }
 
-    /// Returns the bindings of a name in the implementations of a type, each with where it is.
+    /// Returns the bindings of a name in the implementations of a type, each with its scope.
     pub(super) fn bound_in_implementations(
         &self,
         key: DefinitionKey,
@@ -285,7 +285,7 @@ impl<'a> Evaluator<'a> {
     ) -> Vec<(Site, &'a [BindingFact])> {
         let implementations = self.modules.implementations.get(&key).map_or(&[][..], Vec::as_slice);
         let mut found = Vec::new();
-        // Those of one file follow each other.
+        // Implementations in one file are consecutive.
         for of_file in implementations.chunk_by(|one, other| one.file == other.file) {
             let Some(first) = of_file.first() else { continue };
             let facts = self.index.facts(first.file);

@@ -1,4 +1,4 @@
-//! What an import means, by language.
+//! The meaning of an import, by language.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -19,17 +19,17 @@ use crate::model::{
     SourceFacts,
 };
 
-/// What finds the file that a module's name means.
+/// The tables that find the file of a module's name.
 pub(super) struct ModuleTables<'a> {
-    /// Files of Python by their dotted name, from the folder that their outermost package is in.
+    /// Python files by their dotted name, from the folder that contains their outermost package.
     python: FxHashMap<String, Vec<FileId>>,
-    /// Names that modules and classes of Python give to what has another one: `Old = New`.
+    /// Names that Python modules and classes give to something with another name: `Old = New`.
     pub(super) python_aliases: FxHashSet<&'a str>,
     /// The star imports of each file.
     pub(super) stars: FxHashMap<FileId, Vec<ImportId>>,
     /// The scopes that add members to a type.
     pub(super) implementations: FxHashMap<DefinitionKey, Vec<Site>>,
-    /// What a type inherits by something else than its own definition.
+    /// Bases of a type that are added outside of its own definition.
     pub(super) extra_bases: FxHashMap<DefinitionKey, Vec<(Site, ExpressionId)>>,
     pub(super) rust: RustModules,
     pub(super) go: GoPackages<'a>,
@@ -89,7 +89,7 @@ impl<'a> ModuleTables<'a> {
         }
     }
 
-    /// Returns the file or folder that a dotted name means in a file of Python.
+    /// Returns the file or folder that a dotted name means in a Python file.
     fn python_module(&self, from: FileId, module: &str) -> Option<Value> {
         let path = &self.index.file(from).path;
         let dots = module.len() - module.trim_start_matches('.').len();
@@ -102,7 +102,8 @@ impl<'a> ModuleTables<'a> {
         }
         if let Some(candidates) = self.python.get(module) {
             let shared = |file: &FileId| shared_prefix(&self.index.file(*file).path, path);
-            // Of two with the same name, the nearer one; a script's neighbor is seen from its own folder alone.
+            // Of two modules with the same name, the nearer one; a module next to a script is visible only from its own
+            // folder.
             let visible = candidates.iter().copied().filter(|file| {
                 let candidate = &self.index.file(*file).path;
                 module.contains('.') || candidate.ends_with("__init__.py") || {
@@ -135,7 +136,7 @@ impl<'a> ModuleTables<'a> {
 }
 
 impl Evaluator<'_> {
-    /// Returns what an import names, by the rules of its language.
+    /// Returns the meaning of an import, by the rules of its language.
     pub(super) fn imported(&mut self, file: FileId, import: ImportId) -> ValueSet {
         let facts = self.index.facts(file);
         let Some(fact) = facts.imports.get(import as usize) else { return ValueSet::UNKNOWN };
@@ -156,8 +157,8 @@ impl Evaluator<'_> {
         })
     }
 
-    /// Returns what `from . import name` means in `__init__.py`: as a member of the package, the name would be bound to
-    /// this very import.
+    /// Returns the meaning of `from . import name` in `__init__.py`: as a member of the package, the name would be
+    /// bound to this very import.
     fn own_submodule(&self, file: FileId, module: Value, name: &str) -> Option<Value> {
         let path = &self.index.file(file).path;
         let is_own = module == Value::Module(file) && path.ends_with("__init__.py");
@@ -192,7 +193,7 @@ impl Evaluator<'_> {
         if !is_hidden && let Some(found) = self.bound_in(site, name) {
             return found;
         }
-        // Another file may add to a namespace of TypeScript.
+        // Another file may add to a TypeScript namespace.
         if site.scope != 0 {
             return ValueSet::UNKNOWN;
         }
@@ -207,12 +208,12 @@ impl Evaluator<'_> {
         self.star_member(site.file, name)
     }
 
-    /// Returns what the star imports of a file bring by that name.
+    /// Returns what the star imports of a file bring under that name.
     fn star_member(&mut self, file: FileId, name: &str) -> ValueSet {
         self.with_stars(file, name, &[], ValueSet::FOREIGN)
     }
 
-    /// Returns what a name of a file means that its star imports may bind too. `own` has the other bindings of the name
+    /// Returns the meaning of a name of a file that star imports may bind too. `own` has the other bindings of the name
     /// in the file, which mean `bound`.
     pub(super) fn with_stars(
         &mut self,
@@ -225,7 +226,7 @@ impl Evaluator<'_> {
         if stars.is_empty() {
             return bound;
         }
-        // Each file is asked once: the number of ways through a circle of modules has no useful limit.
+        // Each file is queried once: the number of paths through a cycle of modules has no useful limit.
         let key = (file, name.to_owned());
         if let Some(known) = self.star_answers.get(&key) {
             return known.clone();
@@ -237,7 +238,7 @@ impl Evaluator<'_> {
         let is_script = self.index.rules(file) == NameRules::Script;
         for star in stars {
             let Some(fact) = self.index.facts(file).imports.get(star as usize) else { continue };
-            // What the file binds itself behind a star import replaces it, except in the other branch of a statement.
+            // A binding of the file after a star import replaces it, except in the other branch of a statement.
             let is_before = |line: u32| own.iter().all(|binding| binding.line <= line);
             if !is_before(fact.branch_end.unwrap_or(fact.line)) {
                 continue;
@@ -259,7 +260,7 @@ impl Evaluator<'_> {
                 found.merge(member);
                 found.is_complete &= !is_rival;
             } else {
-                // The last one that has the name counts; what it exports by a list may lack the name.
+                // The last one that has the name counts; an export list may lack the name.
                 found = ValueSet { is_complete: member.is_complete && !(is_rival && may_lack), ..member };
             }
         }
@@ -272,14 +273,15 @@ impl Evaluator<'_> {
         found
     }
 
-    /// Returns whether a module of Python lists what a star import of it brings.
+    /// Returns whether a Python module lists what a star import of it brings.
     fn chooses_exports(&self, module: Value) -> bool {
         let Value::Module(file) = module else { return false };
         let facts = self.index.facts(file);
         facts.find_name("__all__").is_some_and(|name| !facts.bindings_of(0, name).is_empty())
     }
 
-    /// Records that the star imports of a file are being followed for a name; returns whether they already were.
+    /// Records that the star imports of a file are being followed for a name; returns whether they already were, or too
+    /// many are.
     fn star_depth(&mut self, file: FileId, name: &str) -> bool {
         let is_open = 8 < self.open_stars.len()
             || self.open_stars.iter().any(|(open, of_name)| *open == file && of_name == name);
@@ -297,7 +299,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Returns what a name means that no scope of its file binds.
+    /// Returns the meaning of a name that no scope of its file binds.
     pub(super) fn outside(&mut self, file: FileId, name: NameId) -> ValueSet {
         let name = self.index.facts(file).name(name);
         if self.index.rules(file) == NameRules::Go
@@ -309,12 +311,12 @@ impl Evaluator<'_> {
             return self.exported_whole(file);
         }
         let found = self.star_member(file, name);
-        // What a script passes on is no name of its own.
+        // A name that a script re-exports takes precedence over a global one.
         if self.is_script(file) && found.values.is_empty() { self.script_global(name) } else { found }
     }
 }
 
-/// Returns whether a binding of a module or a class gives another name to what is named: `Old = New`.
+/// Returns whether a binding of a module or a class gives another name to a named value: `Old = New`.
 pub(super) fn is_other_name(facts: &SourceFacts, binding: &BindingFact) -> bool {
     let BindingValue::Value(value) = binding.value else { return false };
     binding.at == binding.scope
@@ -322,13 +324,13 @@ pub(super) fn is_other_name(facts: &SourceFacts, binding: &BindingFact) -> bool 
         && matches!(facts.expression(value), ExpressionFact::Name(_) | ExpressionFact::Member(..))
 }
 
-/// Returns whether a binding gives another name to what it imports: `from a import b as c`.
+/// Returns whether a binding renames its import: `from a import b as c`.
 fn is_renamed_import(facts: &SourceFacts, binding: &BindingFact) -> bool {
     let BindingValue::Import(import) = binding.value else { return false };
     facts.imports[import as usize].name.is_some_and(|name| name != binding.name)
 }
 
-/// Returns the dotted name of a file from the folder that its outermost package is in.
+/// Returns the dotted name of a file, from the folder that contains its outermost package.
 fn python_module(index: &ProjectIndex<'_>, path: &str) -> String {
     let stem = path.strip_suffix(".py").or_else(|| path.strip_suffix(".pyi")).unwrap_or(path);
     let stem = stem.strip_suffix("/__init__").unwrap_or(stem);

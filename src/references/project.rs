@@ -1,4 +1,4 @@
-//! The files of a project, and what finds a file or a definition by its name.
+//! The files of a project, and the tables that find a file or a definition by its name.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ pub struct ProjectFile {
     pub language: &'static str,
     /// Whether it is a test by its path.
     pub is_test: bool,
-    /// What it says about its names; shared, because copies of a file say the same.
+    /// The facts about its names; shared, because copies of a file have the same facts.
     pub facts: Arc<SourceFacts>,
 }
 
@@ -52,7 +52,7 @@ impl Site {
     }
 }
 
-/// The languages that resolve names alike.
+/// The languages with the same rules for resolving names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum NameRules {
     Python,
@@ -88,12 +88,12 @@ pub(super) struct ProjectIndex<'a> {
     pub(super) files: &'a [ProjectFile],
     pub(super) rules: Vec<Option<NameRules>>,
     pub(super) by_path: FxHashMap<&'a str, FileId>,
-    /// The files of each folder; the folder of the project is the empty path.
+    /// The files of each folder; the path of the project's folder is empty.
     pub(super) folders: Vec<(&'a str, Vec<FileId>)>,
     pub(super) folder_ids: FxHashMap<&'a str, u32>,
-    /// The definitions of each name that are not within a function, in the order of the files.
+    /// The definitions of each name outside of functions, in the order of the files.
     pub(super) by_name: FxHashMap<&'a str, Vec<DefinitionKey>>,
-    /// The names of the definitions that are within functions.
+    /// The names of the definitions within functions.
     pub(super) local_names: FxHashSet<&'a str>,
 }
 
@@ -122,7 +122,7 @@ impl<'a> ProjectIndex<'a> {
                 if !is_wanted(name) {
                     continue;
                 }
-                // Other files, and values of a type, can reach what is in no function.
+                // Definitions outside of functions can be reached from other files and through values of a type.
                 if is_in_function(&file.facts, fact.scope) {
                     index.local_names.insert(name);
                 } else {
@@ -134,7 +134,7 @@ impl<'a> ProjectIndex<'a> {
         index
     }
 
-    /// Adds a file to its folder; the folders above are known too, though no file may be in them.
+    /// Adds a file to its folder; the folders above are added too, even without files.
     fn add_folder(&mut self, folder: &'a str, file: FileId) {
         let at = self.folder_id(folder);
         self.folders[at as usize].1.push(file);
@@ -176,7 +176,7 @@ impl<'a> ProjectIndex<'a> {
         self.facts(key.file).name(self.definition(key).name)
     }
 
-    /// Returns the rules by which a file's names are resolved; Python's where a file has none, as it has no names then.
+    /// Returns the rules for resolving a file's names. A file without rules has no names, so it gets Python's.
     pub(super) fn rules(&self, file: FileId) -> NameRules {
         self.rules[file as usize].unwrap_or(NameRules::Python)
     }
@@ -191,7 +191,7 @@ impl<'a> ProjectIndex<'a> {
     }
 }
 
-/// Returns the folder that a path is in; that of a path without a slash is empty.
+/// Returns the folder of a path, which is empty for a path without a slash.
 pub(super) fn folder_of(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
@@ -205,12 +205,12 @@ pub(super) fn joined(folder: &str, path: &str) -> String {
     }
 }
 
-/// Returns what a manifest binds a key to.
+/// Returns the value of a key of a manifest.
 pub(super) fn manifest_value<'a>(facts: &'a SourceFacts, key: &str) -> Option<&'a str> {
     manifest_values(facts, key).next()
 }
 
-/// Returns everything that a manifest binds a key to, in its order.
+/// Returns all values of a key of a manifest, in order.
 pub(super) fn manifest_values<'a>(facts: &'a SourceFacts, key: &str) -> impl Iterator<Item = &'a str> {
     let bindings = facts.find_name(key).map_or(&[][..], |name| facts.bindings_of(0, name));
     bindings.iter().filter_map(|binding| match binding.value {
@@ -222,7 +222,7 @@ pub(super) fn manifest_values<'a>(facts: &'a SourceFacts, key: &str) -> impl Ite
     })
 }
 
-/// Returns how many folders two paths share.
+/// Returns the number of folders that two paths have in common.
 pub(super) fn shared_prefix(a: &str, b: &str) -> usize {
     a.split('/').zip(b.split('/')).take_while(|(a, b)| a == b).count()
 }

@@ -1,5 +1,5 @@
-//! What inherited members of Python give on the type that they are used on: `self` and `cls` are of that type, `Self` is
-//! that type, and its bases have arguments for the type variables of those that they name.
+//! The values of inherited Python members on the type that they are used on: `self` and `cls` are of that type, `Self`
+//! is that type, and its bases supply arguments for the type variables of the classes that they name.
 
 use super::evaluate::Evaluator;
 use super::project::{DefinitionKey, FileId, Site};
@@ -9,9 +9,9 @@ use crate::model::{
     TYPE_VARIABLE_PREFIX,
 };
 
-/// How many expressions are looked at for what one member gives on one type.
+/// The maximum number of expressions that are evaluated for one member on one type.
 const MAX_STEPS: usize = 64;
-/// How many types may lie between a type and the one whose type variables its bases have arguments for.
+/// The maximum number of types between a type and the one whose type variables its bases supply.
 const MAX_BASES_BETWEEN: usize = 8;
 
 /// A member that a type inherits.
@@ -21,7 +21,7 @@ struct InheritedMember {
     receiver: DefinitionKey,
     /// The type that defines it.
     owner: DefinitionKey,
-    /// The scope whose names its expressions have.
+    /// The scope that its expressions are evaluated in.
     scope: ScopeId,
 }
 
@@ -29,7 +29,7 @@ struct InheritedMember {
 type ScopedExpression = (Site, ExpressionId);
 
 impl<'a> Evaluator<'a> {
-    /// Returns what a call of a member of a value returns.
+    /// Returns the result of calling a member of a value.
     pub(super) fn call_on(&mut self, object: Value, callee: Value) -> ValueSet {
         match (object, callee) {
             (
@@ -45,7 +45,7 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Returns what an inherited function returns on a type.
+    /// Returns the result of an inherited function on a type.
     pub(super) fn returned_on(
         &mut self,
         receiver: DefinitionKey,
@@ -78,7 +78,7 @@ impl<'a> Evaluator<'a> {
         found
     }
 
-    /// Returns what an attribute of a base may be on a type, where the base alone does not say it.
+    /// Returns the value of a base's attribute on a type, if it depends on that type.
     pub(super) fn attribute_on(
         &mut self,
         receiver: DefinitionKey,
@@ -107,7 +107,7 @@ impl<'a> Evaluator<'a> {
         Some(found)
     }
 
-    /// Returns what an expression of a member is on the type that it is used on.
+    /// Returns the value of a member's expression on the type that the member is used on.
     fn value_on(&mut self, member: InheritedMember, expression: ExpressionId, steps: &mut usize) -> ValueSet {
         let InheritedMember { receiver, owner, scope } = member;
         let site = owner.at(scope);
@@ -167,7 +167,7 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Returns the values of a declared type, as far as the type that a member is used on decides them.
+    /// Returns the values of a declared type, as far as they depend on the type that a member is used on.
     fn declared_on(
         &mut self,
         member: InheritedMember,
@@ -234,7 +234,7 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Returns the argument that a type has for a type variable of one that it inherits.
+    /// Returns the argument that a type supplies for a type variable of one that it inherits.
     fn type_argument(
         &mut self,
         of: DefinitionKey,
@@ -275,7 +275,7 @@ impl<'a> Evaluator<'a> {
         None
     }
 
-    /// Returns the type variables of a class in their order: those of `Generic[…]` or `Protocol[…]`, else those of its bases.
+    /// Returns the type variables of a class in order: those of `Generic[…]` or `Protocol[…]`, else those of its bases.
     fn parameters_of_type(&mut self, key: DefinitionKey) -> Vec<&'a str> {
         let facts = self.index.facts(key.file);
         let mut parameters: Vec<&'a str> = Vec::new();
@@ -305,7 +305,7 @@ impl<'a> Evaluator<'a> {
         self.type_variable(file, name, depth).is_some()
     }
 
-    /// Returns the values of a type variable: those of its bound, which may be of types that inherit it.
+    /// Returns the values of a type variable: those of its bound, or of types that inherit it.
     pub(super) fn instance_of_variable(&mut self, file: FileId, name: NameId) -> Option<ValueSet> {
         let (file, bounds) = self.type_variable(file, name, 0)?;
         let mut found: Vec<ValueSet> = Vec::new();
@@ -323,7 +323,7 @@ impl<'a> Evaluator<'a> {
         // Classes and functions of one file may have type parameters of one name.
         let is_one = found.len() == 1;
         let mut found = found.pop().filter(|_| is_one).unwrap_or(ValueSet::UNKNOWN);
-        // One of several constraints is meant, but a bound says no more than what the type at least is.
+        // One of several constraints is meant, but a bound allows subtypes.
         found.is_complete &= 1 < found.values.len();
         Some(found)
     }

@@ -9,24 +9,24 @@ use crate::model::{
     ScopeId, ScopeKind,
 };
 
-/// How many modules may import all names of the next one.
+/// The maximum length of a chain of glob imports.
 const MAX_DEPTH: usize = 16;
 
 impl Evaluator<'_> {
-    /// Returns what a name in scope means.
+    /// Returns the meaning of a name in scope.
     pub(super) fn rust_name(&mut self, site: Site, name: NameId, space: Namespace) -> ValueSet {
         let text = self.index.facts(site.file).name(name);
         self.rust_text(site, text, space, true)
     }
 
-    /// As [`Self::rust_name`], for what a definition of the project may be named by: a local is none, nor is a type
-    /// parameter.
+    /// Like [`Self::rust_name`], but without locals and type parameters: only what a definition of the project may be
+    /// named by.
     pub(super) fn rust_definition(&mut self, site: Site, name: NameId, space: Namespace) -> ValueSet {
         let text = self.index.facts(site.file).name(name);
         self.rust_text(site, text, space, false)
     }
 
-    /// Returns what a name may mean at a place.
+    /// Returns the possible meanings of a name at a place.
     pub(super) fn rust_visible(&mut self, site: Site, name: &str, space: Namespace) -> Vec<Value> {
         self.rust_text(site, name, space, true).values
     }
@@ -57,7 +57,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Returns what the bindings of one name mean in a namespace; `None` where none of them is in it.
+    /// Returns the meaning of the bindings of one name in a namespace; `None` if none of them is in it.
     fn rust_bound(
         &mut self,
         file: FileId,
@@ -86,12 +86,12 @@ impl Evaluator<'_> {
         let found = self.bound_in_rust(file, own);
         let is_known = !found.values.is_empty();
         let found = self.in_space(found, space);
-        // An import of a module hides no function of that name.
+        // An import of a module does not hide a function of that name.
         (!is_known || !found.values.is_empty()).then_some(found)
     }
 
-    /// Returns everything that some bindings of one name may be. Of several of which one is imported from another project,
-    /// a build has either: they have conditions.
+    /// Returns the values of all bindings of one name. If one of several is imported from another project, they are
+    /// conditional, and a build has either.
     pub(super) fn bound_in_rust<'b>(
         &mut self,
         file: FileId,
@@ -112,7 +112,7 @@ impl Evaluator<'_> {
         found
     }
 
-    /// Returns whether a path that is imported begins in another project: at no name of the module or of the crate's root.
+    /// Returns whether an imported path begins in another project: with no name of the module or of the crate's root.
     fn is_foreign_import(&self, file: FileId, binding: &BindingFact) -> bool {
         let BindingValue::Import(import) = binding.value else { return false };
         let facts = self.index.facts(file);
@@ -123,7 +123,7 @@ impl Evaluator<'_> {
         let is_bound = |site: Site| {
             let facts = self.index.facts(site.file);
             let bindings = facts.find_name(head).map_or(&[][..], |head| facts.bindings_of(site.scope, head));
-            // `extern crate std;` is no other than a path that begins there.
+            // `extern crate std;` is the same as a path that begins there.
             bindings.iter().any(|binding| match binding.value {
                 BindingValue::Import(import) => {
                     let fact = &facts.imports[import as usize];
@@ -136,7 +136,7 @@ impl Evaluator<'_> {
         !is_keyword && !is_bound(module) && !is_bound(root) && self.rust_crate(file, head).is_none()
     }
 
-    /// Keeps what a name of that namespace can mean.
+    /// Keeps the possible meanings of a name in that namespace.
     pub(super) fn in_space(&self, mut found: ValueSet, space: Namespace) -> ValueSet {
         found.values.retain(|value| match value {
             Value::Definition(key) => fits(self.index.definition(*key).kind, space),
@@ -147,7 +147,8 @@ impl Evaluator<'_> {
         found
     }
 
-    /// Returns the module that a keyword in a path means, if it is one; within it `None` if there is no such module.
+    /// Returns the module that a keyword in a path means; the inner `None` if there is no such module, the outer one if
+    /// it is not a keyword.
     #[expect(clippy::option_option, reason = "a keyword may mean no module, and a name may be no keyword")]
     fn rust_keyword(&self, site: Site, name: &str) -> Option<Option<Value>> {
         match name {
@@ -183,7 +184,7 @@ impl Evaluator<'_> {
         Some(self.module_around(module.at(parent)))
     }
 
-    /// Returns what a module has without naming it: what it imports with all of a module, and the crates.
+    /// Returns what is in scope in a module without being named: glob imports and crates.
     fn rust_outside(&mut self, module: Site, name: &str, space: Namespace) -> ValueSet {
         if let Some(found) = self.glob_member(module, name, space) {
             return found;
@@ -197,7 +198,7 @@ impl Evaluator<'_> {
         Some(ValueSet { values: vec![Value::Module(root)], is_complete: is_declared })
     }
 
-    /// Returns what the imports of all names in one scope bring by that name.
+    /// Returns what the glob imports of one scope bring under that name.
     fn glob_member(&mut self, site: Site, name: &str, space: Namespace) -> Option<ValueSet> {
         let facts = self.index.facts(site.file);
         let stars = self.modules.stars.get(&site.file).map_or(&[][..], Vec::as_slice);
@@ -238,7 +239,7 @@ impl Evaluator<'_> {
         }
         self.open_globs.pop();
         let found = Some(found).filter(|found| !found.values.is_empty());
-        // What was found while another import was open may be incomplete because of that one.
+        // A result that was found while another import was open may be incomplete because of that one.
         if self.open_globs.is_empty()
             && let Some(key) = key
         {
@@ -259,7 +260,7 @@ impl Evaluator<'_> {
                 found = self.rust_crate(site.file, head).unwrap_or(found);
             }
             if found.values.is_empty() {
-                // Before the edition of 2018 a path begins at the root of the crate.
+                // Before the 2018 edition a path begins at the root of the crate.
                 let root = self.modules.rust.root(site.file);
                 found = self.member(Value::Module(root), head);
                 found = self.in_space(found, Namespace::Types);
@@ -282,7 +283,7 @@ impl Evaluator<'_> {
         above.map_or(ValueSet::FOREIGN, ValueSet::one)
     }
 
-    /// Returns what a `use`, a `mod x;` or an `extern crate` names.
+    /// Returns the meaning of a `use`, a `mod x;` or an `extern crate`.
     pub(super) fn rust_import(&mut self, file: FileId, id: ImportId, fact: &ImportFact) -> ValueSet {
         let facts = self.index.facts(file);
         let Some(name) = fact.name else {
@@ -318,7 +319,7 @@ impl Evaluator<'_> {
                     found.merge(members);
                 }
             }
-            // An import of another project hides what an import of all names brings, unless they have conditions.
+            // An import of another project hides what a glob import brings, unless they are conditional.
             if found.is_complete && !found.values.is_empty() {
                 let facts = self.index.facts(site.file);
                 let bindings =
@@ -330,7 +331,8 @@ impl Evaluator<'_> {
         found
     }
 
-    /// Returns a field of `self`. The implementation around the scope, not the type, says what a type parameter is.
+    /// Returns a field of `self`. Its type parameters are determined by the implementation around the scope, not by the
+    /// type.
     pub(super) fn own_field(&mut self, site: Site, key: DefinitionKey, name: &str) -> ValueSet {
         let found = self.field(Value::Instance(key), name);
         if key.file != site.file {
@@ -364,7 +366,8 @@ impl Evaluator<'_> {
         ValueSet { is_complete: here.is_complete && !found.values.is_empty(), ..here }
     }
 
-    /// Returns what an implementation has for the type parameter that a field is declared with, and the scope of that.
+    /// Returns an implementation's argument for the type parameter that a field is declared with, and the scope of that
+    /// argument.
     fn argument_of_field(
         &mut self,
         implementation: Site,

@@ -1,4 +1,5 @@
-//! Rust: what calls give, of methods, closures and macros; and which implementation a call means by its first argument.
+//! Rust: the results of calls of methods, closures and macros, and the implementation that a call means by its first
+//! argument.
 
 use super::evaluate::{Evaluator, IMPLEMENTED_TRAIT, IMPLEMENTED_TYPE};
 use super::project::{DefinitionKey, FileId, NameRules, Site};
@@ -9,7 +10,7 @@ use crate::model::{
     UseFact,
 };
 
-/// What a type is, as far as implementations for it can be told apart.
+/// A type, as far as implementations for it can be distinguished.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum TypeKind<'a> {
     Own(DefinitionKey),
@@ -17,7 +18,7 @@ enum TypeKind<'a> {
 }
 
 impl<'a> Evaluator<'a> {
-    /// As [`Self::call_expression`], evaluated once: in a chain of calls, each is part of the next.
+    /// Like [`Self::call_expression`], evaluated once: in a chain of calls, each is part of the next.
     pub(super) fn call_of_rust(&mut self, site: Site, function: ExpressionId) -> ValueSet {
         let key = (site, function);
         if let Some(known) = self.calls.get(&key) {
@@ -25,14 +26,15 @@ impl<'a> Evaluator<'a> {
         }
         let cuts = self.cuts;
         let found = self.call_expression(site, function);
-        // What was found on the way to something else, or with too little depth, may be incomplete because of that.
+        // A result that was found on the way to something else, or with too little depth, may be incomplete because of
+        // that.
         if self.open == 0 && self.open_globs.is_empty() && self.cuts == cuts {
             self.calls.insert(key, found.clone());
         }
         found
     }
 
-    /// Returns what a call of a method returns.
+    /// Returns the result of a method call.
     pub(super) fn call_of_rust_method(
         &mut self,
         site: Site,
@@ -63,7 +65,7 @@ impl<'a> Evaluator<'a> {
         self.foreign_method(site.file, function, &foreign, method)
     }
 
-    /// Returns what awaiting a value of a type of the project gives.
+    /// Returns the result of awaiting a value of one of the project's types.
     pub(super) fn awaited(&mut self, object: Value) -> ValueSet {
         let (Value::Instance(key) | Value::Definition(key)) = object else { return ValueSet::one(object) };
         let scopes = self.modules.implementations.get(&key).cloned().unwrap_or_default();
@@ -78,7 +80,7 @@ impl<'a> Evaluator<'a> {
         ValueSet::one(object)
     }
 
-    /// Returns what the call of a closure returns.
+    /// Returns the result of calling a closure.
     pub(super) fn call_of_closure(&mut self, site: Site, expression: ExpressionId) -> ValueSet {
         match self.generic_parts(site.file, expression) {
             ("||", arguments, _) => self.value(site, arguments.first().copied().unwrap_or(0)),
@@ -86,7 +88,7 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Returns what the call of a macro gives, as far as its rules say so.
+    /// Returns the result of a macro call, as far as the macro's rules show it.
     pub(super) fn value_of_macro(&mut self, file: FileId, name: &str) -> ValueSet {
         let mut found = ValueSet::UNKNOWN;
         for key in self.macros_by_name(file, name) {
@@ -117,14 +119,14 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Returns whether a value is one of a type of another project that has no arguments.
+    /// Returns whether a value is of another project's type without arguments.
     pub(super) fn is_plain_of_rust(&self, value: Value) -> bool {
         let Value::Generic { site, expression } = value else { return false };
         self.index.rules(site.file) == NameRules::Rust
             && !matches!(self.index.facts(site.file).expression(expression), ExpressionFact::Apply(..))
     }
 
-    /// Returns whether an expression of Rust is a tuple, an array or a closure, whose parts are values.
+    /// Returns whether a Rust expression is a tuple, an array or a closure, whose parts are values.
     pub(super) fn is_rust_aggregate(&self, file: FileId, expression: ExpressionId) -> bool {
         let facts = self.index.facts(file);
         let root = self.generic_root(file, expression);
@@ -135,7 +137,7 @@ impl<'a> Evaluator<'a> {
             }
     }
 
-    /// Returns whether a declared type is one of the language of Rust.
+    /// Returns whether a declared type is a Rust primitive.
     pub(super) fn is_primitive_of_rust(&self, file: FileId, declared: ExpressionId) -> bool {
         let facts = self.index.facts(file);
         let ExpressionFact::TypeName(name) = facts.expression(declared) else { return false };
@@ -145,14 +147,14 @@ impl<'a> Evaluator<'a> {
             && (PRIMITIVES.contains(&name) || name == ANY_INTEGER)
     }
 
-    /// Returns whether a declared type of Rust is a name or a path.
+    /// Returns whether a declared Rust type is a name or a path.
     pub(super) fn is_type_name_of_rust(&self, file: FileId, declared: ExpressionId) -> bool {
         let declared = self.index.facts(file).expression(declared);
         self.index.rules(file) == NameRules::Rust
             && matches!(declared, ExpressionFact::TypeName(_) | ExpressionFact::Member(..))
     }
 
-    /// Returns whether a type may have the members of a base: of what a type of Rust derives, only traits count.
+    /// Returns whether a type may have the members of a base: of the derives of a Rust type, only traits count.
     pub(super) fn may_inherit(&self, key: DefinitionKey, base: DefinitionKey) -> bool {
         let fact = self.index.definition(key);
         self.index.rules(key.file) != NameRules::Rust
@@ -177,7 +179,7 @@ impl<'a> Evaluator<'a> {
         })
     }
 
-    /// Returns whether an alias stands for a `Result` or an `Option` of its own argument.
+    /// Returns whether an alias is a `Result` or an `Option` of its own argument.
     pub(super) fn is_result_alias(&self, alias: Value) -> bool {
         let Value::Definition(key) = alias else { return false };
         let Some(target) = self.index.definition(key).bases.first() else { return false };
@@ -190,8 +192,8 @@ impl<'a> Evaluator<'a> {
         is_parameter && (name.ends_with("Result") || name == "Option")
     }
 
-    /// Returns the members that a call means, of those that the receiver's own type has: by its first argument, or by the
-    /// traits in scope.
+    /// Returns those members of the receiver's own type that a call may mean: by its first argument, or by the traits
+    /// in scope.
     pub(super) fn rust_members(&mut self, file: FileId, usage: &UseFact, members: ValueSet) -> ValueSet {
         let is_call = usage.is_call && self.index.rules(file) == NameRules::Rust;
         let Some(receiver) = usage.receiver.filter(|_| is_call) else { return members };
@@ -217,8 +219,8 @@ impl<'a> Evaluator<'a> {
         self.extension(site, &object, name).unwrap_or(members)
     }
 
-    /// Returns the function of the implementation that the first argument decides: of several of `From`, or that of a
-    /// trait which is named.
+    /// Returns the function of the implementation that the first argument determines: of several of `From`, or of a
+    /// named trait.
     fn by_argument(
         &mut self,
         site: Site,
@@ -226,7 +228,7 @@ impl<'a> Evaluator<'a> {
         name: &str,
         members: &ValueSet,
     ) -> Option<ValueSet> {
-        // Most functions are those of one type, which needs no argument to be chosen.
+        // Most functions have only one candidate type, and need no argument to be chosen.
         if let [Value::Definition(key)] = members.values.as_slice() {
             let of_trait = self
                 .index
@@ -292,7 +294,7 @@ impl<'a> Evaluator<'a> {
         functions.collect()
     }
 
-    /// Returns what a type's implementation of a trait has by a name.
+    /// Returns a member of a type's implementation of a trait.
     fn implemented_by(&mut self, key: DefinitionKey, trait_name: &str, name: &str) -> Vec<Value> {
         let scopes = self.modules.implementations.get(&key).cloned().unwrap_or_default();
         let mut found = Vec::new();
@@ -307,7 +309,7 @@ impl<'a> Evaluator<'a> {
         found
     }
 
-    /// Returns the first argument of the trait that the implementation around a function adds: `A` of `From<A>`.
+    /// Returns the first argument of the trait that the implementation around a function implements: `A` of `From<A>`.
     fn trait_argument(&mut self, function: DefinitionKey) -> Option<Vec<TypeKind<'a>>> {
         let scope = self.index.definition(function).scope;
         let (added, at) = self.implementation_part(function.at(scope), IMPLEMENTED_TRAIT)?;
@@ -327,7 +329,7 @@ impl<'a> Evaluator<'a> {
         values.values.iter().filter_map(kind).collect()
     }
 
-    /// Returns the enum of a variant, and any other type as it is.
+    /// Returns the enum of a variant, and any other type unchanged.
     fn whole_type(&self, key: DefinitionKey) -> DefinitionKey {
         let is_part = self.index.definition(key).flags.has(DefinitionFlags::PROTOTYPE);
         self.index.owner(key).filter(|_| is_part).unwrap_or(key)

@@ -1,4 +1,4 @@
-//! Rust: what is known of the methods that traits add to types of other projects.
+//! Rust: the methods that traits add to types of other projects.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -8,11 +8,12 @@ use super::project::{DefinitionKey, Site};
 #[derive(Default)]
 pub(super) struct RustExtensions<'a> {
     pub(super) by_name: FxHashMap<&'a str, Vec<Extension<'a>>>,
-    /// The types of other projects that each trait is implemented for, and `*` where it is for any type.
+    /// The types of other projects that each trait is implemented for, and `*` for any type.
     pub(super) implemented: FxHashMap<DefinitionKey, FxHashSet<&'a str>>,
-    /// The functions of implementations of foreign traits for foreign types, by their names, each with the name of the type.
+    /// The functions of implementations of foreign traits for foreign types, by their names, each with the name of the
+    /// type.
     pub(super) conversions: FxHashMap<&'a str, Vec<(DefinitionKey, &'a str)>>,
-    /// Whether a trait is in scope, by the place.
+    /// Whether a trait is in scope, by place.
     pub(super) visible: FxHashMap<(Site, DefinitionKey), bool>,
 }
 
@@ -24,7 +25,7 @@ pub(super) struct Extension<'a> {
     pub(super) place: ExtensionPlace<'a>,
 }
 
-/// Where a method of a trait is written.
+/// Where a method of a trait is defined.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum ExtensionPlace<'a> {
     /// The trait itself.

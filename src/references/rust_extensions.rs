@@ -1,6 +1,6 @@
 //! Rust: the methods that traits of the project add to types of other projects, or to any type.
 //!
-//! A trait counts only where its name, or an import of it as `_`, is in scope, as the compiler demands.
+//! A trait counts only where its name, or an import of it as `_`, is in scope, as the compiler requires.
 
 use rustc_hash::FxHashSet;
 
@@ -16,7 +16,7 @@ use crate::model::{
 };
 
 impl<'a> Evaluator<'a> {
-    /// Finds the methods of all traits, and of their implementations for types that are not the project's.
+    /// Finds the methods of all traits, and of their implementations for foreign types.
     pub(super) fn add_extensions(&mut self) {
         for (id, file) in (0..).zip(self.index.files) {
             if self.index.rules[id as usize] != Some(NameRules::Rust) {
@@ -44,14 +44,14 @@ impl<'a> Evaluator<'a> {
         let of_traits = self.value(site.at(trait_at), added).values;
         let (name, arguments, _) = self.generic_parts(site.file, implemented);
         let place = if self.is_type_parameter(site.at(at), implemented) {
-            // `impl<R: Read> Read for &R` passes on what the trait has.
+            // `impl<R: Read> Read for &R` delegates to the trait itself.
             let bounds = self.value(site.at(at), implemented).values;
             if bounds.iter().any(|bound| of_traits.contains(bound)) {
                 return;
             }
             ExtensionPlace::Blanket
         } else if matches!(name, "Box" | "Rc" | "Arc" | "Pin") {
-            // As a rule it passes on what its content has.
+            // It usually delegates to its content.
             let is_passed_on =
                 arguments.first().is_some_and(|content| self.is_type_parameter(site.at(at), *content));
             if is_passed_on {
@@ -93,13 +93,13 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Returns the functions of that name which the project's implementations of foreign traits give to a foreign type.
+    /// Returns the functions of that name in the project's implementations of foreign traits for a foreign type.
     pub(super) fn conversions(&self, of_type: &str, name: &str) -> Vec<DefinitionKey> {
         let all = self.extensions.conversions.get(name).map_or(&[][..], Vec::as_slice);
         all.iter().filter(|(_, known)| *known == of_type).map(|(key, _)| *key).collect()
     }
 
-    /// Returns the name of a type of another project, which may have another one here.
+    /// Returns the name of a type of another project, which may be renamed here.
     fn foreign_type(&mut self, site: Site, declared: ExpressionId) -> Option<&'a str> {
         let found = self.instance(site, declared);
         match found.values.first() {
@@ -148,7 +148,7 @@ impl<'a> Evaluator<'a> {
         self.extensions.by_name.contains_key(name)
     }
 
-    /// Returns the methods of that name that traits in scope add to a value whose own type has none; `None` where no trait
+    /// Returns the methods of that name that traits in scope add to a value whose own type has none; `None` if no trait
     /// does.
     pub(super) fn extension(&mut self, site: Site, object: &ValueSet, name: &str) -> Option<ValueSet> {
         let is_common = COMMON_MEMBERS.contains(&name)
@@ -178,7 +178,7 @@ impl<'a> Evaluator<'a> {
         (!found.values.is_empty()).then_some(found)
     }
 
-    /// Returns whether a type of the project has a method of that name that is none of those.
+    /// Returns whether a type of the project has another method of that name.
     fn has_other_owner(&self, name: &str, known: &[Extension<'a>]) -> bool {
         let all = self.index.by_name.get(name).map_or(&[][..], Vec::as_slice);
         all.iter().any(|key| {
@@ -189,7 +189,7 @@ impl<'a> Evaluator<'a> {
         })
     }
 
-    /// Returns those methods of one name and one trait that are meant for a value.
+    /// Returns those methods of one name and one trait that apply to a value.
     fn methods_for(&self, object: &ValueSet, of_trait: &[Extension<'a>]) -> Vec<DefinitionKey> {
         let with = |place: fn(ExtensionPlace<'a>) -> bool| -> Vec<DefinitionKey> {
             of_trait.iter().filter(|known| place(known.place)).map(|known| known.method).collect()
@@ -202,11 +202,11 @@ impl<'a> Evaluator<'a> {
         let Some(value) = object.values.first() else {
             let foreign = with(|place| matches!(place, ExtensionPlace::Foreign(_)));
             return match (foreign.len(), any.len()) {
-                // It is implemented for types of the project alone.
+                // It is implemented only for types of the project.
                 (0, 0) if implemented.is_some_and(FxHashSet::is_empty) => Vec::new(),
                 (0, _) => any_or_declared,
                 (1, 0) => foreign,
-                // Several implementations, of which nothing chooses one.
+                // Several implementations, and nothing to choose one by.
                 _ => foreign.into_iter().chain(any_or_declared).collect(),
             };
         };
@@ -223,7 +223,7 @@ impl<'a> Evaluator<'a> {
         if !own.is_empty() {
             return own;
         }
-        // Where no implementation for such a type is known, they are made by a macro.
+        // If no implementation for such a type is known, a macro may generate it.
         let may_be = implemented
             .is_none_or(|names| names.contains("*") || names.iter().any(|name| is_same_type(head, name)));
         if may_be { any_or_declared } else { Vec::new() }
@@ -232,7 +232,7 @@ impl<'a> Evaluator<'a> {
     fn is_trait_in_scope(&mut self, site: Site, of_trait: DefinitionKey) -> bool {
         let facts = self.index.facts(site.file);
         let name = self.index.name(of_trait);
-        // A name that the file does not contain is seen alike in all of a module.
+        // A name that the file does not contain has the same meaning in all of a module.
         let site = if facts.find_name(name).is_some() { site } else { self.module_around(site) };
         let key = (site, of_trait);
         if let Some(known) = self.extensions.visible.get(&key) {
@@ -277,7 +277,7 @@ fn functions_in(facts: &SourceFacts, scope: ScopeId) -> impl Iterator<Item = (&s
     })
 }
 
-/// Returns whether a value whose type has one name may be one of the type with the other.
+/// Returns whether a value whose type has one name may be of the type with the other name.
 pub(super) fn is_same_type(head: &str, implemented: &str) -> bool {
     head == implemented || head == ANY_INTEGER && is_integer(implemented)
 }

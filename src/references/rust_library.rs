@@ -1,4 +1,4 @@
-//! Rust: what the standard library's macros, wrappers and methods mean for the types of a project.
+//! Rust: the effect of the standard library's macros, wrappers and methods on the types of a project.
 
 use super::evaluate::Evaluator;
 use super::project::{DefinitionKey, FileId, NameRules, Site};
@@ -6,7 +6,7 @@ use super::values::{Value, ValueSet};
 use crate::model::{DefinitionKind, ExpressionFact, ExpressionId};
 
 impl Evaluator<'_> {
-    /// Returns the macros of that name that a file may use: those of its crate, or else those of all.
+    /// Returns the macros of that name that a file may use: those of its crate, or else those of all crates.
     pub(super) fn macros_by_name(&self, file: FileId, name: &str) -> Vec<DefinitionKey> {
         if STANDARD_MACROS.contains(&name) {
             return Vec::new();
@@ -23,7 +23,7 @@ impl Evaluator<'_> {
         if own.is_empty() { all } else { own }
     }
 
-    /// Returns what a method of a value returns.
+    /// Returns the result of a method of a value.
     pub(super) fn rust_method(&mut self, object: Value, method: &str) -> ValueSet {
         if self.is_plain_of_rust(object) {
             return ValueSet::UNKNOWN;
@@ -47,8 +47,8 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Returns what a method or a function of a type of another project returns: a value of such a type, unless it
-    /// converts, or the type is a container of anything.
+    /// Returns the result of a method or a function of another project's type: a value of the same type, unless it
+    /// converts, or the type is a container.
     pub(super) fn foreign_method(
         &self,
         file: FileId,
@@ -114,7 +114,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Returns a value of a generic type of another project, or what its wrapper contains.
+    /// Returns a value of a generic type of another project, or the content of its wrapper.
     pub(super) fn rust_generic(&mut self, site: Site, declared: ExpressionId) -> ValueSet {
         let (name, arguments, generic) = self.generic_parts(site.file, declared);
         let last = arguments.last().copied().unwrap_or(0);
@@ -140,7 +140,7 @@ impl Evaluator<'_> {
     }
 }
 
-/// Macros of the standard library, which is meant where no scope says otherwise.
+/// Macros of the standard library, which are meant unless a scope says otherwise.
 const STANDARD_MACROS: [&str; 35] = [
     "assert", "assert_eq", "assert_ne", "cfg", "column", "compile_error", "concat", "dbg", "debug_assert",
     "debug_assert_eq", "debug_assert_ne", "env", "eprint", "eprintln", "file", "format", "format_args",
@@ -149,7 +149,7 @@ const STANDARD_MACROS: [&str; 35] = [
     "writeln",
 ];
 
-/// Types of other projects whose functions return what they are given.
+/// Types of other projects whose functions return what they are passed.
 const CONTAINERS: [&str; 32] = [
     "Vec", "Option", "Result", "Box", "Rc", "Arc", "Weak", "Mutex", "RwLock", "RefCell", "Cell", "Cow",
     "Pin", "OnceCell", "OnceLock", "LazyLock", "Lazy", "HashMap", "HashSet", "BTreeMap", "BTreeSet",
@@ -157,7 +157,7 @@ const CONTAINERS: [&str; 32] = [
     "Some", "Ok", "Clone",
 ];
 
-/// Methods that return a value of a type that their receiver does not decide.
+/// Methods whose receiver does not determine the type of the result.
 const CONVERSIONS: [&str; 22] = [
     "parse", "into", "try_into", "collect", "map", "map_or", "map_or_else", "and_then", "then", "filter_map",
     "flat_map", "find_map", "fold", "try_fold", "sum", "scan", "downcast_ref", "downcast", "downcast_mut",

@@ -1,4 +1,4 @@
-//! Rust: which file a module is, which crate a file is part of, and by what name others import a crate.
+//! Rust: the file of each module, the crate of each file, and the names by which others import a crate.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -9,10 +9,10 @@ use crate::model::{
     BindingValue, DefinitionKind, FOLDER_OF_MODULES, ImportFact, ImportId, ScopeId, ScopeKind, SourceFacts,
 };
 
-/// How many modules a file may be below its crate's root.
+/// The maximum depth of a module below its crate's root.
 const MAX_DEPTH: usize = 16;
 
-/// What kind of thing a name means: each has names of its own.
+/// The namespaces of Rust: one name may have a meaning in each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Namespace {
     Types,
@@ -24,15 +24,15 @@ pub(super) enum Namespace {
 pub(super) struct RustModules {
     /// The file that each `mod x;` means.
     children: FxHashMap<(FileId, ImportId), FileId>,
-    /// The scopes of the macros that a module calls where items stand, and that are replaced by items.
+    /// The scopes of the macros that are expanded to items in a module.
     expansions: FxHashMap<Site, Vec<Site>>,
     /// The module that declares each file.
     parents: FxHashMap<FileId, Site>,
-    /// The names that imports give to what has another name.
+    /// The names that imports give to something with another name.
     aliases: FxHashSet<String>,
     /// The root file of each library by the name it is imported by, and whether a manifest says so.
     crates: FxHashMap<String, (FileId, bool)>,
-    /// The root files of the libraries to which a manifest gives other names, by those, by the folder of the manifest.
+    /// The root files of renamed dependencies, by the folder of the manifest and by the new name.
     renamed: FxHashMap<String, FxHashMap<String, FileId>>,
 }
 
@@ -51,7 +51,7 @@ impl RustModules {
                 modules.add_children(index, id);
                 modules.add_expansions(index, id);
                 modules.add_aliases(&file.facts);
-                // Without a manifest a crate has the name of its folder, as a rule.
+                // Without a manifest a crate usually has the name of its folder.
                 if let Some(folder) = file.path.strip_suffix("/src/lib.rs")
                     && !index.by_path.contains_key(format!("{folder}/Cargo.toml").as_str())
                 {
@@ -101,7 +101,7 @@ impl RustModules {
         self.children.get(&(file, import)).copied()
     }
 
-    /// Returns the scopes of the macros that a module is made of.
+    /// Returns the scopes of the macros that expand to the items of a module.
     pub(super) fn expansions(&self, site: Site) -> &[Site] {
         self.expansions.get(&site).map_or(&[], Vec::as_slice)
     }
@@ -135,7 +135,7 @@ impl RustModules {
         }
     }
 
-    /// Adds the dependencies that a manifest imports by other names than their own.
+    /// Adds the dependencies that a manifest renames.
     fn add_renamed(&mut self, folder: &str, manifest: &SourceFacts) {
         for binding in &manifest.bindings {
             let key = manifest.name(binding.name);
@@ -157,7 +157,7 @@ impl RustModules {
         }
     }
 
-    /// Returns whether an import gives this name to what has another one.
+    /// Returns whether an import gives this name to something with another name.
     pub(super) fn is_alias(&self, name: &str) -> bool {
         self.aliases.contains(name)
     }
@@ -183,7 +183,7 @@ impl RustModules {
         }
     }
 
-    /// Returns the root file of the crate that a file is part of.
+    /// Returns the root file of a file's crate.
     pub(super) fn root(&self, mut file: FileId) -> FileId {
         for _ in 0..MAX_DEPTH {
             match self.parents.get(&file) {
@@ -207,7 +207,7 @@ pub(super) fn child_of_folder(
     (child != file).then_some(child)
 }
 
-/// Returns the folder of which each file is a module, where an import stands for that; it is below the folder of the crate.
+/// Returns the folder whose files are all modules, if an import stands for that; it is below the folder of the crate.
 fn declared_folder(index: &ProjectIndex<'_>, file: FileId, module: &str) -> Option<String> {
     let below = module.strip_prefix(FOLDER_OF_MODULES)?;
     let mut folder = folder_of(&index.file(file).path);
@@ -236,7 +236,7 @@ fn child_file(index: &ProjectIndex<'_>, file: FileId, import: &ImportFact) -> Op
     }
     let stem = path.rsplit('/').next().unwrap_or_default().trim_end_matches(".rs");
     let own = joined(folder, stem);
-    // The root file of a binary or of a test has its modules beside it, whatever its name.
+    // The root file of a binary or a test has its modules in the same folder, whatever its name.
     let folders: &[&str] = if matches!(stem, "mod" | "lib" | "main") { &[folder] } else { &[&own, folder] };
     folders.iter().find_map(|folder| {
         let module = joined(&joined(folder, &inner), name);
@@ -245,7 +245,7 @@ fn child_file(index: &ProjectIndex<'_>, file: FileId, import: &ImportFact) -> Op
     })
 }
 
-/// Returns a path below a folder, with the steps up taken.
+/// Returns a path below a folder, with `../` resolved.
 fn below(folder: &str, path: &str) -> String {
     let (mut folder, mut rest) = (folder, path);
     while let Some(up) = rest.strip_prefix("../") {
@@ -255,7 +255,7 @@ fn below(folder: &str, path: &str) -> String {
     joined(folder, rest.trim_start_matches("./"))
 }
 
-/// Returns the innermost scope of a module around a scope.
+/// Returns the innermost module scope around a scope.
 pub(super) fn module_scope(facts: &SourceFacts, mut scope: ScopeId) -> ScopeId {
     while scope != 0 && facts.scope(scope).kind != ScopeKind::Module {
         scope = facts.scope(scope).parent.min(scope - 1);

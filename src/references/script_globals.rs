@@ -1,4 +1,4 @@
-//! TypeScript: what files declare for the whole project, and what they add to modules and to types of others.
+//! TypeScript: global declarations, and additions to modules and to types of other files.
 
 use super::evaluate::Evaluator;
 use super::project::{DefinitionKey, FileId};
@@ -7,8 +7,8 @@ use super::values::{Value, ValueSet};
 use crate::model::{BindingFact, BindingValue, DefinitionKind};
 
 impl Evaluator<'_> {
-    /// Adds the members of interfaces that are declared more than once for the whole project, or in a module and by
-    /// `declare module`, to the first of them.
+    /// Merges the members of interfaces that are declared more than once globally, or in a module and by `declare
+    /// module`, into the first declaration.
     pub(super) fn merge_interfaces(&mut self) {
         let index = self.index;
         let interface = |file: FileId, binding: &BindingFact| match binding.value {
@@ -58,7 +58,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Returns what a name means that is declared for the whole project.
+    /// Returns the meaning of a globally declared name.
     pub(super) fn script_global(&mut self, name: &str) -> ValueSet {
         let bindings = self.modules.globals.names.get(name).cloned().unwrap_or_default();
         let mut found = ValueSet::FOREIGN;

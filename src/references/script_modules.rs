@@ -5,31 +5,31 @@ use super::project::{FileId, NameRules, folder_of, joined, manifest_values, shar
 use super::script_packages::{best_pattern, manifest_keys, relative_path};
 use super::values::{Value, ValueSet};
 
-/// Folders of what a build makes of the sources, which are in `src`.
+/// Folders of build output, whose sources are in `src`.
 const OUTPUT_FOLDERS: [&str; 14] = [
     "dist", "lib", "build", "out", "output", "es", "esm", "cjs", "umd", "commonjs", "module", "types",
     "typings", "dts",
 ];
 
-/// Endings of modules; those of declarations come before their own ends.
+/// Extensions of modules; `.d.ts` precedes `.ts`, which is a suffix of it.
 const ENDINGS: [&str; 11] =
     [".d.ts", ".d.mts", ".d.cts", ".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs"];
 
-/// The files that some paths of a manifest mean, and whether they are those files themselves and not their sources.
+/// The files of some paths of a manifest, and whether they are those files themselves rather than their sources.
 struct EntryFiles {
     files: Vec<FileId>,
     is_exact: bool,
 }
 
 impl ModuleTables<'_> {
-    /// Returns what a module means in a script: a relative path, what `paths` of its `tsconfig.json` say, a package of
-    /// the project, or a path in the package around the file, which is tried below its folders from the innermost to the
-    /// outermost. Nothing is known of what the manifests name and no file is.
+    /// Returns the meaning of a module in a script: a relative path, a path mapped by `paths` of its `tsconfig.json`, a
+    /// package of the project, or a path in the package around the file, which is tried below its folders from the
+    /// innermost to the outermost. Unknown if the manifests name a file that does not exist.
     pub(super) fn script_module(&self, from: FileId, module: &str) -> ValueSet {
         let folder = folder_of(&self.index.file(from).path);
         if module.starts_with('.') {
             let mut path = relative_path(folder, module);
-            // `.`, `..` and what ends with a slash is a folder.
+            // `.`, `..` and paths that end with a slash are folders.
             if matches!(module.rsplit('/').next(), Some("" | "." | "..")) {
                 path = joined(&path, "index");
             }
@@ -48,7 +48,7 @@ impl ModuleTables<'_> {
         self.module_around(folder, module).map_or(unknown, one_file)
     }
 
-    /// Returns what the nearest `tsconfig.json` maps a module to; `None` where it says nothing about it.
+    /// Returns what the nearest `tsconfig.json` maps a module to; `None` if it does not map it.
     fn configured_module(&self, from: FileId, module: &str) -> Option<ValueSet> {
         let file = self.index.file(from);
         let config = self.script.config_of(&file.path)?;
@@ -69,7 +69,7 @@ impl ModuleTables<'_> {
         if let Some(file) = below {
             return Some(EntryFiles { files: vec![file], is_exact: true }.into_values(is_sure));
         }
-        // Types of other projects are mapped too, and `*` is for whatever there is.
+        // Types of other projects are mapped too, and `*` matches anything.
         let (targets, rest) = mapped?;
         let is_foreign = rest == module || targets.iter().any(|target| target.contains("node_modules"));
         (!is_foreign).then_some(ValueSet::UNKNOWN)
@@ -86,8 +86,8 @@ impl ModuleTables<'_> {
         Some(EntryFiles { files: vec![file], is_exact: false })
     }
 
-    /// Returns what the name of a package of the project means, or `#a` in its own package; `None` where there is no
-    /// such package.
+    /// Returns the meaning of a package name of the project, or of `#a` in its own package; `None` if there is no such
+    /// package.
     fn package_module(&self, from: FileId, module: &str) -> Option<ValueSet> {
         let path = &self.index.file(from).path;
         if module.starts_with('#') {
@@ -129,7 +129,7 @@ impl ModuleTables<'_> {
         if !found.files.is_empty() {
             return found;
         }
-        // Where the manifest says nothing, a path is one in the package's folder.
+        // Without an entry in the manifest, a path is relative to the package's folder.
         let is_said = !main.is_empty() || manifest_keys(facts, "exports ").next().is_some();
         let path = below.trim_start_matches(['.', '/']);
         let path = if path.is_empty() { "index" } else { path };
@@ -153,7 +153,7 @@ impl ModuleTables<'_> {
                 found.files.push(file);
             }
         }
-        // Declarations are those of what is there too.
+        // Declaration files describe the other files, which are preferred.
         let is_declaration = |file: &FileId| {
             let path = &self.index.file(*file).path;
             [".d.ts", ".d.mts", ".d.cts"].iter().any(|ending| path.ends_with(ending))
@@ -164,7 +164,7 @@ impl ModuleTables<'_> {
         found
     }
 
-    /// Returns the source of a path in the output of a package: `dist/esm/a.mjs` is made of `src/a.ts` or `a.ts`.
+    /// Returns the source of a path in the output of a package: `dist/esm/a.mjs` is built from `src/a.ts` or `a.ts`.
     fn source_of(&self, folder: &str, path: &str) -> Option<FileId> {
         let mut below = path;
         while let Some((_, rest)) = below.split_once('/').filter(|(first, _)| OUTPUT_FOLDERS.contains(first))
@@ -182,7 +182,7 @@ impl ModuleTables<'_> {
 
     /// Returns the file of a path in a package around a folder.
     fn module_around(&self, folder: &str, module: &str) -> Option<FileId> {
-        // `@scope/package/path` or `package/path`. A package without a path is that of another project, as a rule.
+        // `@scope/package/path` or `package/path`. A package without a path usually belongs to another project.
         let parts = if module.starts_with('@') { 2 } else { 1 };
         let path = module.splitn(parts + 1, '/').nth(parts)?;
         let mut folder = folder;
@@ -198,7 +198,7 @@ impl ModuleTables<'_> {
         }
     }
 
-    /// Returns the file of a path without its ending, or with that of what it is compiled to.
+    /// Returns the file of a path without its extension, or with the extension of its compiled form.
     fn script_path(&self, path: &str) -> Option<FileId> {
         let endings = [".js", ".mjs", ".cjs", ".jsx"];
         let stem = endings.iter().find_map(|ending| path.strip_suffix(ending)).unwrap_or(path);
@@ -214,7 +214,7 @@ impl ModuleTables<'_> {
 }
 
 impl EntryFiles {
-    /// Returns the modules of the files, which are all there may be where the manifest `is_binding`.
+    /// Returns the modules of the files; the set is complete if the manifest `is_binding`.
     fn into_values(self, is_binding: bool) -> ValueSet {
         let is_complete = is_binding && self.is_exact && self.files.len() == 1;
         ValueSet { values: self.files.into_iter().map(Value::Module).collect(), is_complete }

@@ -1,16 +1,16 @@
-//! JavaScript and TypeScript: what the manifests of a project say about its modules.
+//! JavaScript and TypeScript: the modules that the manifests of a project declare.
 
 use rustc_hash::FxHashMap;
 
 use super::project::{FileId, ProjectIndex, folder_of, joined, manifest_value, manifest_values};
 use crate::model::SourceFacts;
 
-/// How many configurations may extend each other.
+/// The maximum length of a chain of configurations that extend each other.
 const MAX_EXTENDS: usize = 8;
 
 /// The packages and configurations of a project.
 pub(super) struct ScriptPackages<'a> {
-    /// The `package.json` of each name.
+    /// The `package.json` files of each name.
     by_name: FxHashMap<&'a str, Vec<FileId>>,
     /// The `package.json` of each folder that has one.
     by_folder: FxHashMap<&'a str, FileId>,
@@ -20,16 +20,16 @@ pub(super) struct ScriptPackages<'a> {
     configs: FxHashMap<&'a str, ScriptConfig<'a>>,
 }
 
-/// What a `tsconfig.json` or a `jsconfig.json` says about modules, with what it extends.
+/// The module settings of a `tsconfig.json` or a `jsconfig.json`, including those that it extends.
 #[derive(Default)]
 pub(super) struct ScriptConfig<'a> {
-    /// The folder below which modules are tried.
+    /// The folder that modules are tried in.
     pub(super) base_url: Option<String>,
     /// Patterns of modules, with the paths that are tried for them.
     pub(super) paths: Vec<(&'a str, Vec<&'a str>)>,
-    /// The folder of these paths where there is no `base_url`.
+    /// The folder of these paths if there is no `base_url`.
     pub(super) paths_folder: String,
-    /// Whether it is one of JavaScript.
+    /// Whether it applies to JavaScript.
     pub(super) is_of_javascript: bool,
 }
 
@@ -71,7 +71,7 @@ impl<'a> ScriptPackages<'a> {
         }
     }
 
-    /// Adds a configuration to its folder: of several, one that maps modules counts, and `tsconfig.json` before others.
+    /// Adds a configuration to its folder: of several, one that maps modules takes precedence, then `tsconfig.json`.
     fn add_config(&mut self, index: &ProjectIndex<'a>, id: FileId) {
         let path = &index.file(id).path;
         let config = read_config(index, id, 0);
@@ -91,7 +91,7 @@ impl<'a> ScriptPackages<'a> {
         nearest(&self.configs, path)
     }
 
-    /// Returns the `package.json` of the package that a path is in.
+    /// Returns the `package.json` of the package around a path.
     pub(super) fn package_around(&self, path: &str) -> Option<FileId> {
         nearest(&self.by_folder, path).copied()
     }
@@ -106,8 +106,8 @@ impl<'a> ScriptPackages<'a> {
         self.by_name.get(name).map(Vec::as_slice)
     }
 
-    /// Returns whether the name of a package is that very one in a file: both are in one workspace, or the file is one
-    /// of the package.
+    /// Returns whether a package name means that package in a file: both are in one workspace, or the file is in the
+    /// package.
     pub(super) fn is_linked(&self, index: &ProjectIndex<'_>, path: &str, package: FileId) -> bool {
         let folder = folder_of(&index.file(package).path);
         self.package_around(path) == Some(package)
@@ -151,7 +151,7 @@ fn read_config<'a>(index: &ProjectIndex<'a>, id: FileId, depth: usize) -> Script
     config
 }
 
-/// Returns the keys of a manifest that begin so: the rest of each, and the key itself.
+/// Returns the keys of a manifest with a prefix: the rest of each, and the key itself.
 pub(super) fn manifest_keys<'a>(
     facts: &'a SourceFacts,
     prefix: &'static str,
@@ -162,8 +162,8 @@ pub(super) fn manifest_keys<'a>(
     keys.filter(|(_, key)| manifest_value(facts, key).is_some())
 }
 
-/// Returns what the best of some patterns has for a module, and what its `*` stands for: a pattern without `*`, or the one
-/// with the most before it.
+/// Returns the value of the pattern that matches a module best, and what its `*` matches: a pattern without `*`, or the
+/// one with the most text before it.
 pub(super) fn best_pattern<'p, 'm, T>(
     patterns: impl Iterator<Item = (&'p str, T)>,
     module: &'m str,
@@ -186,7 +186,7 @@ pub(super) fn best_pattern<'p, 'm, T>(
     best
 }
 
-/// Returns the path that a relative one means in a folder.
+/// Returns the path that a relative path means in a folder.
 pub(super) fn relative_path(folder: &str, relative: &str) -> String {
     let mut path = folder.to_owned();
     for part in relative.split('/') {
@@ -199,7 +199,7 @@ pub(super) fn relative_path(folder: &str, relative: &str) -> String {
     path
 }
 
-/// Returns what a table has for the nearest folder above a path.
+/// Returns the entry of the nearest folder above a path.
 fn nearest<'t, T>(table: &'t FxHashMap<&str, T>, path: &str) -> Option<&'t T> {
     let mut folder = folder_of(path);
     loop {
@@ -217,7 +217,7 @@ fn below<'p>(folder: &str, path: &'p str) -> Option<&'p str> {
     if folder.is_empty() { Some(rest) } else { rest.strip_prefix('/') }
 }
 
-/// Returns whether the patterns of a workspace have a folder; those behind `!` leave it out.
+/// Returns whether the patterns of a workspace include a folder; those after `!` exclude it.
 fn is_member(patterns: &[&str], folder: &str) -> bool {
     let mut is_in = false;
     for pattern in patterns {
@@ -230,7 +230,7 @@ fn is_member(patterns: &[&str], folder: &str) -> bool {
     is_in
 }
 
-/// Returns whether a pattern has a path: `*` is any part of a name, `**` any number of folders.
+/// Returns whether a pattern matches a path: `*` is any part of a name, `**` any number of folders.
 fn is_match(pattern: &str, path: &str) -> bool {
     let pattern: Vec<&str> = pattern.split('/').filter(|part| !matches!(*part, "" | ".")).collect();
     let path: Vec<&str> = path.split('/').collect();

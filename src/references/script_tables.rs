@@ -1,4 +1,4 @@
-//! TypeScript: the tables of what files declare for the whole project, and of the language's own types with arguments.
+//! TypeScript: the tables of global declarations, and of the language's own generic types.
 
 use rustc_hash::FxHashMap;
 
@@ -16,7 +16,7 @@ pub(super) const CONTAINERS: [&str; 16] = [
 /// Declarations that no import names.
 #[derive(Default)]
 pub(super) struct ScriptGlobals<'a> {
-    /// What each name is bound to; of several interfaces the first.
+    /// The bindings of each name; of several interfaces the first.
     pub(super) names: FxHashMap<&'a str, Vec<(FileId, &'a BindingFact)>>,
     /// The declarations of modules that may be of other projects.
     modules: FxHashMap<&'a str, DefinitionKey>,
@@ -73,7 +73,7 @@ fn is_augmented(facts: &SourceFacts, scope: ScopeId) -> bool {
     facts.find_name(AUGMENTED_MODULE).is_some_and(|name| !facts.bindings_of(scope, name).is_empty())
 }
 
-/// Returns what a scope binds.
+/// Returns the bindings of a scope.
 pub(super) fn bindings_in(facts: &SourceFacts, scope: ScopeId) -> &[BindingFact] {
     let first = facts.bindings.partition_point(|binding| binding.scope < scope);
     let count = facts.bindings[first..].partition_point(|binding| binding.scope == scope);

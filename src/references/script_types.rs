@@ -1,5 +1,5 @@
-//! TypeScript: types of functions, parameters that get their types from where a function is written, and types that are
-//! computed of others.
+//! TypeScript: types of functions, parameters whose types depend on where a function is passed, and types that are
+//! computed from others.
 
 use super::evaluate::Evaluator;
 use super::project::{DefinitionKey, FileId, NameRules, Site};
@@ -21,7 +21,7 @@ impl Evaluator<'_> {
         if let Some(known) = self.parts.get(&key) {
             return known.clone();
         }
-        // What depends on itself is unknown.
+        // A value that depends on itself is unknown.
         self.parts.insert(key, ValueSet::UNKNOWN);
         let found = self.part_of_script(site, whole, at);
         self.parts.insert(key, found.clone());
@@ -41,7 +41,7 @@ impl Evaluator<'_> {
         whole.flat_map(|whole| self.parameter(whole, at))
     }
 
-    /// Returns what a method of a container passes to a function: `list.forEach((item) => …)`.
+    /// Returns what a method of a container passes to a callback: `list.forEach((item) => …)`.
     fn callback_parameter(&mut self, site: Site, callee: ExpressionId, at: u32) -> Option<ValueSet> {
         let facts = self.index.facts(site.file);
         let ExpressionFact::Member(object, method) = facts.expression(callee) else { return None };
@@ -69,8 +69,8 @@ impl Evaluator<'_> {
         self.is_script(site.file) && CONTAINERS.contains(&self.type_name(site.file, expression))
     }
 
-    /// Returns whether a binding of JavaScript is a variable that keeps a member of a value: that is used where it is
-    /// bound. The members of modules are as good as imported.
+    /// Returns whether a binding of JavaScript is a variable that holds a member of a value: the member is used where
+    /// it is bound. Members of modules count as imports.
     pub(super) fn is_taken_member(&mut self, file: FileId, binding: &BindingFact) -> bool {
         let BindingValue::Value(value) = binding.value else { return false };
         let ExpressionFact::Member(whole, _) = self.index.facts(file).expression(value) else { return false };
@@ -152,12 +152,12 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Returns the types of functions that the values of a type have.
+    /// Returns the function types of the values of a type, by its call signatures.
     fn call_signatures(&mut self, key: DefinitionKey) -> ValueSet {
         self.find_member(key, CALL_SIGNATURE, 0).0.unwrap_or(ValueSet::UNKNOWN)
     }
 
-    /// Returns the definitions whose type a value has: those of `x` where it is declared by `typeof x`.
+    /// Returns the definitions whose type a value has: those of `x` if it is declared as `typeof x`.
     pub(super) fn definition_of_type(&mut self, value: Value) -> Option<ValueSet> {
         let Value::Generic { site, expression } = value else { return None };
         if !self.is_script(site.file) || self.type_name(site.file, expression) != TYPE_OF_VALUE {
@@ -167,19 +167,19 @@ impl Evaluator<'_> {
         Some(self.deeper(|evaluator| evaluator.value(site, value)))
     }
 
-    /// Returns what calling a value of a type returns.
+    /// Returns the result of calling a value of a type.
     pub(super) fn call_of_instance(&mut self, key: DefinitionKey) -> ValueSet {
         let signatures = self.call_signatures(key);
         signatures.flat_map(|signature| self.call(signature))
     }
 
-    /// Returns the values of a type with arguments that the language defines; `None` where it defines no such type.
+    /// Returns the values of a generic type that the language defines; `None` if it defines no such type.
     pub(super) fn script_generic(&mut self, site: Site, declared: ExpressionId) -> Option<ValueSet> {
         let (name, arguments, _) = self.generic_parts(site.file, declared);
         let first = arguments.first().copied().unwrap_or(0);
         Some(match name {
             FUNCTION_TYPE | "tuple" => ValueSet::one(Value::Generic { site, expression: declared }),
-            // A definition itself is meant by its name alone.
+            // The definition itself is meant only by its name.
             TYPE_OF_VALUE => self.value(site, first).flat_map(|value| match value {
                 Value::Definition(_) => ValueSet::one(Value::Generic { site, expression: declared }),
                 _ => ValueSet::one(value),

@@ -8,7 +8,7 @@ use crate::model::{
     ScopeKind, SourceFacts, UseFact,
 };
 
-/// A C file with one function of that name, and a call of another one in it.
+/// A C file that defines one function and calls another.
 fn c_file(path: &str, defines: &str, flags: u16, calls: &str) -> ProjectFile {
     let mut names = vec![defines.to_owned(), calls.to_owned()];
     names.sort();

@@ -1,19 +1,19 @@
-//! What an expression may be.
+//! The possible values of an expression.
 
 use super::project::{DefinitionKey, FileId, Site};
 use crate::model::ExpressionId;
 
-/// Of more alternatives none is worth following.
+/// With more alternatives than this, none is worth following.
 const MAX_ALTERNATIVES: usize = 8;
 
-/// One thing that an expression may be, as far as the project defines it.
+/// One possible value of an expression, as far as the project defines it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Value {
     /// A definition itself: a type, a function.
     Definition(DefinitionKey),
     /// A value of a type.
     Instance(DefinitionKey),
-    /// What a type inherits.
+    /// The bases of a type, as by `super`.
     Super(DefinitionKey),
     /// The module that a file is.
     Module(FileId),
@@ -23,13 +23,13 @@ pub(super) enum Value {
     Package(u32),
     /// A namespace of C++.
     Namespace(u32),
-    /// A value of a type of another project, which has arguments: the expression is an `Apply`.
+    /// A value of another project's type. The expression is an `Apply`, or, in Rust, a type without arguments.
     Generic { site: Site, expression: ExpressionId },
-    /// The entries of such a dictionary, or one of them.
+    /// The entries of a dictionary of such a type, or one of them.
     Entries { site: Site, expression: ExpressionId },
 }
 
-/// Everything that an expression may be. Without an alternative and complete, it is a thing of another project or of the
+/// All possible values of an expression. If it is complete and empty, the value belongs to another project or to the
 /// language itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ValueSet {
@@ -65,7 +65,7 @@ impl ValueSet {
         }
     }
 
-    /// Returns everything that `step` makes of one of the alternatives.
+    /// Returns the union of the results of `step` for all alternatives.
     pub(super) fn flat_map(self, mut step: impl FnMut(Value) -> Self) -> Self {
         let mut result = Self { values: Vec::new(), is_complete: self.is_complete };
         for value in self.values {

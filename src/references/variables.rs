@@ -1,6 +1,6 @@
-//! What variables of modules of Python contain: who uses a table of functions may run them.
+//! The contents of Python module variables: code that uses a table of functions may run them.
 //!
-//! `FILTERS = {"upper": do_upper}` is used by name in other files, which so have no use of `do_upper`.
+//! `FILTERS = {"upper": do_upper}` is used by name in other files, which have no use of `do_upper` themselves.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -13,17 +13,17 @@ use crate::model::{
     BindingFact, BindingValue, DefinitionId, END_OF_ASSIGNMENT, NameId, SourceFacts, UseFact,
 };
 
-/// Of a variable with more definitions none is worth naming.
+/// A variable with more definitions than this is ignored.
 const MAX_CONTENTS: usize = 256;
-/// How many modules may pass on a variable.
+/// The maximum number of modules that re-export a variable.
 const MAX_IMPORTS: usize = 8;
 
 /// A name that a file binds outside of all functions and classes.
 type VariableKey = (FileId, NameId);
 
 impl Evaluator<'_> {
-    /// Returns a reference to each definition that a variable of a module contains, from each use of the variable in some
-    /// files. `found` has what the assignments of all files refer to.
+    /// Returns a reference to each definition in a module variable from each use of the variable in some files. `found`
+    /// has the references of the assignments in all files.
     pub(super) fn uses_of_variables(
         &mut self,
         found: &[Reference],
@@ -90,7 +90,7 @@ impl Evaluator<'_> {
         contents
     }
 
-    /// Returns the variable of a module that a name means where it is used, if it contains something.
+    /// Returns the module variable that a name means at its use, if it contains any definitions.
     fn used_variable(
         &mut self,
         file: FileId,
@@ -164,12 +164,12 @@ fn names_of_variables<'a>(
     }
 }
 
-/// The assignments of a file of Python outside of all functions and classes.
+/// The assignments of a Python file outside of all functions and classes.
 struct Assignments<'a> {
     facts: &'a SourceFacts,
-    /// By their lines.
+    /// Sorted by line.
     variables: Vec<&'a BindingFact>,
-    /// The last lines of those that have several, in their order.
+    /// The last lines of the assignments that span several, in order.
     ends: Vec<u32>,
 }
 
@@ -178,7 +178,7 @@ impl<'a> Assignments<'a> {
         let is_variable = |binding: &&BindingFact| {
             matches!(binding.value, BindingValue::Value(_) | BindingValue::Typed(_))
                 && !facts.name(binding.name).starts_with('(')
-                // Another name of something is followed as that.
+                // An alias is followed as the value that it names.
                 && !is_other_name(facts, binding)
         };
         let of_file = facts.bindings.iter().take_while(|binding| binding.scope == 0);
@@ -190,7 +190,7 @@ impl<'a> Assignments<'a> {
         Self { facts, variables, ends }
     }
 
-    /// Returns the variables that the assignment on a line is to.
+    /// Returns the variables that the assignment on a line binds.
     fn names_at(&self, line: u32) -> impl Iterator<Item = NameId> {
         let before = |line: u32| self.variables.partition_point(|binding| binding.line <= line);
         let count = before(line);

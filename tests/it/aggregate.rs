@@ -94,7 +94,7 @@ fn files_are_in_the_requested_order() {
     assert_eq!(stable.last().unwrap(), "src/fast.c");
     sandbox.write("aaa.py", "x = 1\n");
     let stable = order(&sandbox, &["--strategy", "full"]);
-    assert_eq!(stable[4..], ["src/fast.c", "aaa.py"], "what is not committed follows all that is");
+    assert_eq!(stable[4..], ["src/fast.c", "aaa.py"], "uncommitted files follow committed ones");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! `slop cache`: how much there is, deleting it, checking it, printing it; and what of it was paid for.
+//! `slop cache`: its size, deleting it, checking it, exporting it; and the part of it that was paid for.
 
 use rusqlite::Connection;
 use serde_json::{Value, json};
@@ -23,7 +23,7 @@ fn parse_count(sandbox: &Sandbox) -> u64 {
     number(&sandbox.json(&["index"])["parsed"])
 }
 
-/// Checks that the cache has what a scan derives from five texts. The others are derived when they are needed.
+/// Checks that the cache contains what a scan derives from five texts. Other artifacts are derived on demand.
 #[track_caller]
 fn assert_indexed(sandbox: &Sandbox) {
     let status = sandbox.json(&["cache", "status"]);
@@ -92,7 +92,7 @@ fn single_files_can_be_cleared() {
     assert_eq!(parse_count(&sandbox), 1);
     assert_eq!(number(&sandbox.json(&["cache", "clear", "src"])["files"]), 3);
     assert_eq!(parse_count(&sandbox), 3);
-    // A file of which nothing is cached any more is there all the same.
+    // A file still exists when nothing of it is cached any more.
     assert_eq!(number(&sandbox.json(&["cache", "clear", "src/engine.py"])["files"]), 1);
     assert_eq!(number(&sandbox.json(&["cache", "clear", "src/engine.py"])["files"]), 0);
     sandbox.slop(&["cache", "clear", "nowhere.py"]).assert_fails(1, &["nowhere.py"]);

@@ -24,14 +24,14 @@ fn replay(sandbox: &Sandbox, flags: &[&str]) -> Value {
 }
 
 #[test]
-fn a_step_reads_what_an_earlier_one_has_written() {
+fn a_step_reads_what_an_earlier_step_has_cached() {
     let sandbox = three_commits();
     sandbox.write("slop.toml", "[aggregation]\norder = \"path\"\n");
     let data = replay(&sandbox, &FULL);
     let number = |step: usize, key: &str| data["steps"][step][key].as_u64().unwrap();
     assert_eq!(data["steps"].as_array().unwrap().len(), 3);
     assert_eq!((number(0, "read"), number(0, "written")), (0, number(0, "tokens")));
-    // The inner mark is behind half of the document or more, and what follows it is written again.
+    // The inner breakpoint is after at least half of the document, and what follows it is written again.
     assert!(number(1, "tokens") / 2 <= number(1, "read"), "{data}");
     assert_eq!(number(1, "read") + number(1, "written"), number(1, "tokens"));
     assert_eq!((number(2, "read"), number(2, "written")), (number(2, "tokens"), 0));
@@ -40,7 +40,8 @@ fn a_step_reads_what_an_earlier_one_has_written() {
     assert_eq!(data["tokens"], total);
     let dollars = |key: &str| data["cost"][key].as_str().unwrap().parse::<f64>().unwrap();
     assert!(0.0 < dollars("usd") && dollars("usd") < dollars("usd_without_cache"), "{data}");
-    // Writing for an hour costs more, and a single mark finds nothing once the document has changed.
+    // Writing with a lifetime of an hour costs more, and a single breakpoint finds nothing once the document has
+    // changed.
     let hourly = replay(&sandbox, &[&FULL[..], &["--cache-ttl", "1h"]].concat());
     assert!(dollars("usd") < hourly["cost"]["usd"].as_str().unwrap().parse().unwrap());
     assert_eq!(replay(&sandbox, &[&FULL[..], &["--cache-marks", "1"]].concat())["steps"][1]["read"], 0);
@@ -55,7 +56,7 @@ fn providers_without_marks_find_the_common_prefix() {
 }
 
 #[test]
-fn an_edit_of_a_file_that_has_a_row_changes_nothing_before_it() {
+fn an_edit_of_a_file_in_a_names_row_changes_nothing_before_it() {
     let sandbox = Sandbox::repo();
     for file in 0..160 {
         let function = |step| {
@@ -71,7 +72,7 @@ fn an_edit_of_a_file_that_has_a_row_changes_nothing_before_it() {
     let before = limited();
     let row = |document: &str| document.lines().any(|line| line.starts_with("m150.py: step_150_0, "));
     assert!(row(&before), "{before}");
-    // It is among those whose symbols are not ranked.
+    // It is among the files whose symbols are not ranked.
     let added = |step| format!("def an_added_name_of_some_length_{step}(value):\n    return value\n\n\n");
     sandbox.write("m150.py", sandbox.read("m150.py") + &(0..9).map(added).collect::<String>());
     sandbox.commit_all("second");
@@ -88,7 +89,7 @@ fn blocks(document: &str) -> Vec<(String, String)> {
 }
 
 #[test]
-fn an_edit_changes_the_block_of_its_file_and_moves_it_behind_the_others_even_where_not_everything_has_room() {
+fn an_edit_changes_and_moves_only_the_block_of_its_file_even_under_a_budget() {
     let sandbox = Sandbox::repo();
     let function = |file: usize, at: usize| {
         let lines = format!("    total += {file} * {at}\n").repeat(at % 7 + 2);
@@ -103,7 +104,7 @@ fn an_edit_changes_the_block_of_its_file_and_moves_it_behind_the_others_even_whe
     let before = aggregate();
     let shown = blocks(&before);
     assert!((3..40).contains(&shown.len()), "{before}");
-    // The block in the middle grows, and there is no room for it that others would not have to give.
+    // The block in the middle grows, and could only get more room at the expense of others.
     let (edited, _) = &shown[shown.len() / 2];
     let grown =
         sandbox.read(edited).replace("    return total\n", &"    total -= 1\n    return total\n".repeat(3));
@@ -119,7 +120,7 @@ fn an_edit_changes_the_block_of_its_file_and_moves_it_behind_the_others_even_whe
         let (then, now) = (others(&shown), others(&after));
         let lost: Vec<&String> =
             then.iter().filter(|block| !now.contains(block)).map(|(path, _)| path).collect();
-        assert!(lost.is_empty(), "{lost:?} are not what they were");
+        assert!(lost.is_empty(), "{lost:?} have changed");
         let kept = before.len() - before[before.find(&format!("\n### {edited}\n")).unwrap()..].len();
         assert_eq!(aggregate()[..kept], before[..kept]);
     }
@@ -141,7 +142,7 @@ fn the_project_is_left_as_it_was() {
 }
 
 #[test]
-fn what_is_no_range_of_commits_is_refused() {
+fn an_invalid_range_of_commits_is_refused() {
     let sandbox = three_commits();
     for (range, reason) in [
         ("HEAD", "`HEAD` is not a range of commits"),

@@ -94,7 +94,7 @@ fn usage_errors_have_their_own_exit_code() {
 
 #[cfg(unix)]
 #[test]
-fn a_folder_that_is_gone_or_is_none_is_named_as_what_is_wrong() {
+fn a_missing_or_invalid_folder_is_named_in_the_error() {
     let sandbox = sample_project();
     let ran = sandbox.slop(&["status", "--project", "README.md"]);
     ran.assert_fails(1, &["project folder `README.md` cannot be opened: Not a directory"]);
@@ -280,7 +280,7 @@ fn an_empty_argument_selects_no_file_and_the_root_selects_all() {
 }
 
 #[test]
-fn flags_say_what_number_they_take() {
+fn an_invalid_number_is_refused_with_the_valid_range() {
     let sandbox = Sandbox::repo();
     for (arguments, expected) in [
         (&["aggregate", "--budget", "-1"][..], "expected a number of tokens from 1 up, or `none`"),

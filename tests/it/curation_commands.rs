@@ -68,14 +68,14 @@ fn concurrent_edits_of_the_settings_are_all_kept() {
 }
 
 #[test]
-fn takes_are_switched_and_what_breaks_slop_toml_is_undone() {
+fn takes_are_switched_and_a_broken_slop_toml_is_restored() {
     let sandbox = sample_project();
     sandbox.stdout_of(&["item", "set", "src/fast.c", "--force-full"]);
     sandbox.stdout_of(&["take", "create", "other"]);
     sandbox.stdout_of(&["take", "switch", "other"]);
     assert_eq!(sandbox.stdout_of(&["take", "list"]), "* other (1 entry)\n  main (1 entry)\n");
     assert!(!sandbox.stdout_of(&["aggregate", "--stdout", "--order", "path"]).contains("takes.main"));
-    // An editor leaves what is not TOML, and undo is what helps.
+    // An editor leaves invalid TOML; undo restores the last state.
     sandbox.stdout_of(&["item", "set", "src/fast.c", "--signatures"]);
     let good = sandbox.read("slop.toml");
     sandbox.write("slop.toml", format!("{good}[[files"));
@@ -281,7 +281,7 @@ fn text_from_a_project_cannot_control_the_terminal() {
             "{ran:?}"
         );
     }
-    // Programs get what is there.
+    // Programs get the raw text.
     assert_eq!(sandbox.json(&["slice", "list"])["slices"][0]["slice"]["tag"], "\u{1b}[31m");
     sandbox.slop(&["persona", "show", "\u{1b}[3J"]).assert_fails(1, &["\\u{1b}[3J"]);
 }

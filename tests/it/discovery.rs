@@ -108,7 +108,7 @@ fn a_worktree_and_a_folder_below_a_repository_list_their_own_files() {
 }
 
 #[test]
-fn files_outside_of_a_sparse_checkout_are_no_files_of_the_project() {
+fn files_outside_of_a_sparse_checkout_are_not_files_of_the_project() {
     let sandbox = Sandbox::repo();
     for file in ["lib/a.py", "docs/b.md", "docs/c.md"] {
         sandbox.write(file, "x = 1\n");
@@ -117,7 +117,7 @@ fn files_outside_of_a_sparse_checkout_are_no_files_of_the_project() {
     sandbox.git(&["sparse-checkout", "set", "lib"]);
     let paths = || -> Vec<String> { sandbox.status().into_iter().map(|(path, _)| path).collect() };
     assert_eq!(paths(), ["lib/a.py"]);
-    // One that is there all the same counts, and so does the loss of one that should be there.
+    // Such a file counts if it exists anyway, and the loss of an expected file counts too.
     sandbox.write("docs/c.md", "here\n");
     assert_eq!(paths(), ["docs/c.md", "lib/a.py"]);
     fs::remove_file(sandbox.path("lib/a.py")).unwrap();

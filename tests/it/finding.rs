@@ -1,9 +1,9 @@
-//! Finding files and symbols: names, patterns, what is nearest, focus, and the totals of a project.
+//! Finding files and symbols: names, patterns, nearest matches, focus, and the totals of a project.
 
 use super::samples::sample_project;
 use super::sandbox::{Sandbox, list, text, texts};
 
-/// Returns a project in which one name means several things.
+/// Returns a project in which one name has several meanings.
 fn project() -> Sandbox {
     let sandbox = sample_project();
     sandbox.write("src/flask/app.py", "class Flask:\n    def run(self):\n        return 1\n");
@@ -15,7 +15,7 @@ fn project() -> Sandbox {
 }
 
 #[test]
-fn a_unique_file_name_needs_no_folder_and_a_slip_is_corrected() {
+fn a_unique_file_name_needs_no_folder_and_a_typo_is_corrected() {
     let sandbox = project();
     assert!(sandbox.stdout_of(&["view", "engine.py"]).starts_with("src/engine.py · "));
     assert!(sandbox.stdout_of(&["outline", "sansio/app.py"]).starts_with("src/flask/sansio/app.py · "));
@@ -50,7 +50,7 @@ fn symbols_are_found_by_module_pattern_kind_and_in_any_case() {
 }
 
 #[test]
-fn files_and_symbols_are_found_by_some_characters() {
+fn files_and_symbols_are_found_by_some_of_their_characters() {
     let sandbox = project();
     let found = sandbox.stdout_of(&["find", "sansapp", "--limit", "1"]);
     assert_eq!(found, "src/flask/sansio/app.py [file]\n");
@@ -64,7 +64,7 @@ fn files_and_symbols_are_found_by_some_characters() {
 }
 
 #[test]
-fn a_focus_that_fits_several_files_takes_the_best_and_names_the_others() {
+fn a_focus_that_matches_several_files_takes_the_best_and_names_the_others() {
     let sandbox = project();
     let aggregate = |word: &str| sandbox.slop(&["aggregate", "--tier", "3", "--stdout", "--focus", word]);
     let ran = aggregate("app.py");
@@ -76,7 +76,7 @@ fn a_focus_that_fits_several_files_takes_the_best_and_names_the_others() {
     assert!(ran.err.contains(" tokens)"), "{ran:?}");
     assert!(aggregate("flask/app").out.contains("### src/flask/app.py\nPython · full"));
     aggregate("flask/apq.py").assert_fails(1, &["no file matches the focus", "src/flask/app.py"]);
-    // Git lists what is gone as long as that is not committed.
+    // Git lists deleted files until the deletion is committed.
     std::fs::remove_file(sandbox.path("src/flask/app.py")).unwrap();
     let gone = aggregate("src/flask/app.py");
     gone.assert_fails(1, &["no file matches the focus"]);
@@ -85,7 +85,7 @@ fn a_focus_that_fits_several_files_takes_the_best_and_names_the_others() {
 }
 
 #[test]
-fn a_default_limit_makes_the_second_file_in_focus_smaller() {
+fn a_default_limit_reduces_the_second_file_in_focus() {
     let sandbox = Sandbox::repo();
     for name in ["one", "two"] {
         let functions =
@@ -120,7 +120,7 @@ fn patterns_include_and_exclude_files() {
 }
 
 #[test]
-fn status_shows_what_is_not_fresh_the_totals_and_the_folders() {
+fn status_shows_stale_files_totals_and_folders() {
     let sandbox = sample_project();
     let before = sandbox.slop(&["status"]);
     assert_eq!(before.out, "6 files: 0 fresh, 0 stale, 6 new, 0 left out\n");
@@ -172,7 +172,7 @@ fn help_is_a_command_and_colors_are_for_terminals() {
 }
 
 #[test]
-fn a_skeleton_shows_as_much_of_the_docs_as_is_asked_for() {
+fn a_skeleton_shows_the_requested_amount_of_documentation() {
     let sandbox = Sandbox::repo();
     let module = "\"\"\"Reads frames.\n\nSlowly.\n\"\"\"\n\n\ndef read(wire):\n    \"\"\"Read one.\n\n    Of them.\n    \"\"\"\n    frame = wire.next()\n    return frame\n";
     sandbox.write("frames.py", module);

@@ -1,4 +1,4 @@
-//! What a mask hides is hidden from everything that slop answers.
+//! No answer of slop shows what a mask hides.
 
 use super::daemon::harness::TestDaemon;
 use super::sandbox::Sandbox;
@@ -27,7 +27,7 @@ fn project() -> Sandbox {
 }
 
 #[test]
-fn a_mask_that_only_hides_shows_everything_else() {
+fn a_mask_that_only_hides_leaves_the_rest_visible() {
     let sandbox = project();
     let shown = sandbox.stdout_of(&["aggregate", "--stdout", "src/ring.c"]);
     let expected =
@@ -38,7 +38,7 @@ fn a_mask_that_only_hides_shows_everything_else() {
         shown.contains("        return speed * LIMIT\n\n    ...  # 4 lines hidden\n\n\ndef helper():"),
         "{shown}"
     );
-    // Whatever else is shown has the number that its line has in the file.
+    // Everything else is shown with its line numbers in the file.
     let outline = sandbox.stdout_of(&["outline", "src/engine.py"]);
     assert!(outline.contains("[Function] helper (Lines 20-21)"), "{outline}");
     let lines = sandbox.stdout_of(&["view", "--bare", "--lines", "20-21", "src/engine.py"]);
@@ -47,7 +47,7 @@ fn a_mask_that_only_hides_shows_everything_else() {
 
 #[cfg(unix)]
 #[test]
-fn a_link_to_a_folder_is_no_way_around_what_is_hidden() {
+fn a_link_to_a_folder_does_not_circumvent_a_mask() {
     let sandbox = project();
     std::os::unix::fs::symlink("src", sandbox.path("other")).unwrap();
     let ran = sandbox.slop(&["view", "--mode", "full", "other/engine.py"]);
@@ -56,7 +56,7 @@ fn a_link_to_a_folder_is_no_way_around_what_is_hidden() {
 }
 
 #[test]
-fn no_document_view_or_answer_names_what_is_hidden() {
+fn no_document_view_or_answer_names_a_hidden_symbol() {
     let sandbox = project();
     let documents: [&[&str]; 12] = [
         &[],
@@ -93,7 +93,7 @@ fn no_document_view_or_answer_names_what_is_hidden() {
     {
         sandbox.slop(command).assert_fails(1, &["no symbol named"]);
     }
-    // Neither is it suggested in the place of a name that is not there, nor shown as a change.
+    // Nor is it suggested for an unknown name, or shown as a change.
     assert!(!sandbox.slop(&["symbol", "zork_kee"]).err.contains("`zork_key`"));
     sandbox
         .write("src/engine.py", ENGINE.replace("return a", "return a + 1").replace("LIMIT = 3", "LIMIT = 4"));
@@ -104,7 +104,7 @@ fn no_document_view_or_answer_names_what_is_hidden() {
 }
 
 #[test]
-fn a_document_names_the_content_of_the_file_and_not_of_what_is_left_of_it() {
+fn a_document_has_the_hash_of_the_whole_file_and_not_of_the_visible_part() {
     let sandbox = project();
     let document = sandbox.aggregate_json(&["src/engine.py"]);
     let expected = sandbox.json(&["status"])["files"]
@@ -117,7 +117,7 @@ fn a_document_names_the_content_of_the_file_and_not_of_what_is_left_of_it() {
 }
 
 #[test]
-fn a_daemon_hides_it_as_soon_as_the_settings_say_so() {
+fn a_daemon_hides_symbols_as_soon_as_the_settings_change() {
     let sandbox = project();
     let settings = sandbox.read("slop.toml");
     sandbox.write("slop.toml", "");
@@ -138,7 +138,7 @@ fn a_daemon_hides_it_as_soon_as_the_settings_say_so() {
 }
 
 #[test]
-fn a_hide_that_applies_to_nothing_is_a_problem_and_a_note_of_every_answer() {
+fn an_ineffective_hide_is_a_problem_and_a_note_in_every_answer() {
     let sandbox = project();
     sandbox.write("src/other.py", "def other():\n    return 2\n");
     #[cfg(unix)]
@@ -175,7 +175,8 @@ fn a_hide_that_applies_to_nothing_is_a_problem_and_a_note_of_every_answer() {
         let explain = json!({"file": "src/other.py", "choice": {"tier": 3, "items": items}});
         assert!(is_said(&client.query("/v1/explain", &explain)["notes"]), "{items}");
     }
-    // What is in focus is said to be masked only if it is, and an entry for a file that is not in the answer is no mistake.
+    // A focused file is reported as masked only if it is, and an entry for a file that is not in the answer is not a
+    // mistake.
     let items = hide("src/other.py", "othr");
     let body = json!({"files": ["src/other.py"], "tier": 3, "focus": ["src/other.py"], "items": items});
     let file = client.query("/v1/aggregate", &body)["data"]["receipt"]["files"][0].take();
@@ -196,7 +197,7 @@ fn a_hide_that_applies_to_nothing_is_a_problem_and_a_note_of_every_answer() {
 }
 
 #[test]
-fn a_slice_near_what_is_hidden_does_not_show_it_by_the_settings_file() {
+fn a_slice_next_to_a_hidden_symbol_does_not_reveal_it_through_the_settings_file() {
     let sandbox = project();
     sandbox.stdout_of(&["slice", "add", "src/engine.py", "20-21"]);
     assert!(sandbox.read("slop.toml").contains("Traces zork"));
@@ -229,7 +230,7 @@ fn a_mask_that_hides_is_found_and_set_again() {
 }
 
 #[test]
-fn a_diff_shows_nothing_of_what_is_hidden_under_another_name_or_in_another_file() {
+fn a_diff_does_not_show_hidden_symbols_under_other_names_or_in_other_files() {
     let sandbox = project();
     sandbox.write("src/gone.py", "def shown():\n    return 1\n\n\ndef zork_gone():\n    return \"zork\"\n");
     sandbox.write("src/old.py", "def stays():\n    return 1\n\n\ndef zork_moved():\n    return \"zork\"\n");
@@ -277,7 +278,7 @@ fn a_diff_shows_nothing_of_what_is_hidden_under_another_name_or_in_another_file(
 }
 
 #[test]
-fn a_diff_of_a_file_whose_hidden_symbols_are_as_they_were_shows_what_is_gone() {
+fn a_diff_with_unchanged_hidden_symbols_shows_removed_lines() {
     let sandbox = project();
     sandbox
         .write("src/engine.py", ENGINE.replace("LIMIT = 3", "LIMIT = 4").replace("zork\", what", "zork\""));

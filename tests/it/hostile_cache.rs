@@ -1,4 +1,4 @@
-//! Caches that came with a project: what they say is not shown.
+//! Caches that came with a project are not trusted.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -10,7 +10,7 @@ use super::sandbox::{CommandOutput, Sandbox, run};
 const NOTE: &str = "note: the cache was rebuilt: file is not of this user, or of an earlier version; \
                     the old file is now index.db.damaged";
 
-/// A project with a cache that somebody else has made of it.
+/// A project with a cache that another user has created.
 fn project_with_a_cache() -> Sandbox {
     let sandbox = Sandbox::repo();
     sandbox.write("a.py", "def harmless():\n    return 1\n");
@@ -19,7 +19,7 @@ fn project_with_a_cache() -> Sandbox {
     sandbox
 }
 
-/// Runs the program as another user does, who has another home folder.
+/// Runs the program like another user, with another home folder.
 fn slop_of_other(sandbox: &Sandbox, arguments: &[&str]) -> CommandOutput {
     let mut command = sandbox.command(arguments);
     command.env("HOME", sandbox.outside("other_home"));
@@ -27,7 +27,7 @@ fn slop_of_other(sandbox: &Sandbox, arguments: &[&str]) -> CommandOutput {
 }
 
 #[test]
-fn a_cache_of_somebody_else_is_put_aside_with_one_note() {
+fn a_cache_of_another_user_is_moved_aside_with_one_note() {
     let sandbox = project_with_a_cache();
     sandbox.git(&["add", "-f", ".slop_cache"]);
     sandbox.git(&["commit", "-q", "-m", "with its cache"]);
@@ -44,7 +44,7 @@ fn a_cache_of_somebody_else_is_put_aside_with_one_note() {
 fn forged_rows_in_the_users_own_cache_are_not_shown() {
     let sandbox = project_with_a_cache();
     let cache = sandbox.path(".slop_cache");
-    // What somebody else's slop made of a text, as if the row were of this text.
+    // Artifacts that another user's slop derived from another text, in the rows of this text.
     sandbox.write("a.py", "def forged():\n    return 1\n");
     assert_eq!(slop_of_other(&sandbox, &["index"]).code, 0);
     fs::rename(cache.join("index.db"), sandbox.outside("forged.db")).unwrap();
@@ -63,7 +63,7 @@ fn forged_rows_in_the_users_own_cache_are_not_shown() {
 }
 
 #[test]
-fn summaries_that_this_user_did_not_ask_for_are_not_shown() {
+fn summaries_that_this_user_did_not_request_are_not_shown() {
     let shown = |sandbox: &Sandbox| {
         let questions = [&["cache", "export"][..], &["aggregate", "--tier", "2", "--stdout"]];
         questions.iter().any(|question| sandbox.stdout_of(question).contains("It returns one."))
@@ -75,7 +75,7 @@ fn summaries_that_this_user_did_not_ask_for_are_not_shown() {
 }
 
 #[test]
-fn without_a_home_folder_a_cache_is_good_for_the_session() {
+fn without_a_home_folder_a_cache_is_valid_for_the_session() {
     let sandbox = Sandbox::new();
     sandbox.write("a.py", "x = 1\n");
     let session = sandbox.outside("session");

@@ -1,4 +1,4 @@
-//! Projects with links to elsewhere, and settings that name other folders: nothing is written or read there.
+//! Projects with links to the outside, and settings that name other folders: nothing is written or read there.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -34,7 +34,7 @@ fn nothing_is_written_through_a_link_of_a_project() {
     assert!(refused.err.contains(".slop_cache is a link"), "{}", refused.err);
     assert_eq!(sandbox.slop(&["daemon", "start"]).code, 3);
     assert_eq!(names_elsewhere(&sandbox), 0);
-    // One that is named on the command line is the user's choice, and so is a project that is trusted.
+    // A folder that is named on the command line is the user's choice, and so is a trusted project.
     assert_eq!(sandbox.slop(&["aggregate", "-o", "slop_out/named.md"]).code, 0);
     assert_eq!(names_elsewhere(&sandbox), 1);
     sandbox.write_user_settings(&format!("trust.projects = ['{}']\n", sandbox.root().display()));

@@ -1,4 +1,4 @@
-//! Repositories that came from elsewhere: what their settings name is not run.
+//! Repositories from untrusted sources: programs in their settings are not run.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 
 use super::sandbox::Sandbox;
 
-/// A partial clone without the contents of its only file, whose settings name a program that fetches them.
+/// A partial clone without the contents of its only file, whose settings name a program that would fetch them.
 fn partial_clone_with_a_program() -> Sandbox {
     let sandbox = Sandbox::repo();
     for (message, text) in [("one", "def f():\n    return 1\n"), ("two", "def f():\n    return 2\n")] {
@@ -35,7 +35,7 @@ fn partial_clone_with_a_program() -> Sandbox {
 }
 
 #[test]
-fn no_question_makes_git_fetch_what_a_partial_clone_lacks() {
+fn no_command_makes_git_fetch_missing_contents_of_a_partial_clone() {
     let sandbox = partial_clone_with_a_program();
     for (arguments, code) in [
         (&["aggregate", "--tier", "2", "--budget", "300", "--stdout"][..], 0),
@@ -47,13 +47,13 @@ fn no_question_makes_git_fetch_what_a_partial_clone_lacks() {
         assert_eq!(ran.code, code, "{arguments:?}: {ran:?}");
         assert!(!sandbox.path(".git/ran").exists(), "{arguments:?} ran a program that the repository names");
     }
-    // The repository does what it is made for: git itself would run the program.
+    // The repository is effective: git itself would run the program.
     let diff = sandbox.script("git diff HEAD~1 HEAD");
     super::sandbox::run(diff);
     assert!(sandbox.path(".git/ran").exists());
 }
 
-/// Settings of a repository that name a program. `evil` and `plain` are drivers that `.gitattributes` names.
+/// Settings of a repository that name a program. `.gitattributes` names the drivers `evil` and `plain`.
 const PROGRAM_SETTINGS: &[&str] = &[
     "core.fsmonitor",
     "core.pager",
@@ -105,16 +105,16 @@ const PROGRAM_SETTINGS: &[&str] = &[
     "log.showSignature",
 ];
 
-/// Where settings of a repository can be.
+/// The place of the settings of a repository.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum SettingsFile {
     Repository,
     Worktree,
-    /// A file of the tree, which the repository's settings include.
+    /// A file of the tree that the repository's settings include.
     Included,
 }
 
-/// A repository in which every setting that can name a program does so, and every hook is one. Each program leaves a
+/// A repository in which every setting that can name a program does so, and every hook exists. Each program creates a
 /// file of its name in the folder `marks`, outside of the project.
 fn repository_full_of_programs(place: SettingsFile) -> Sandbox {
     let sandbox = Sandbox::repo();
@@ -183,7 +183,7 @@ fn marks(sandbox: &Sandbox) -> Vec<String> {
     names
 }
 
-/// Commands that ask git.
+/// Commands that run git.
 const COMMANDS: &[&[&str]] = &[
     &["index"],
     &["status"],
@@ -210,11 +210,12 @@ const COMMANDS: &[&[&str]] = &[
 fn no_command_runs_a_program_that_a_repository_names() {
     for place in [SettingsFile::Repository, SettingsFile::Worktree, SettingsFile::Included] {
         let sandbox = repository_full_of_programs(place);
-        // Where a setting stands makes no difference to how git is started, which all commands do alike.
+        // All commands start git in the same way, wherever the settings are, so fewer of them are tried in other
+        // places.
         let step = if place == SettingsFile::Repository { 1 } else { 4 };
         for arguments in COMMANDS.iter().step_by(step) {
-            // What git knows of the files is outdated each time: to compare them, it would run filters, and after it
-            // wrote the index a hook.
+            // Git's index is made outdated each time: to compare the files, git would run filters, and after writing
+            // the index a hook.
             for file in ["a.py", "b.txt"] {
                 let file = fs::File::options().append(true).open(sandbox.path(file)).unwrap();
                 file.set_modified(SystemTime::now() - Duration::from_mins(1)).unwrap();
@@ -223,8 +224,8 @@ fn no_command_runs_a_program_that_a_repository_names() {
             assert_eq!(ran.code, 0, "{place:?} {arguments:?}: {ran:?}");
             assert_eq!(marks(&sandbox), [""; 0], "{place:?} {arguments:?}");
         }
-        // Git itself runs them. The filter `evil` fails, and with it each command that needs it: whether adding
-        // another file is one depends on the time, so that it runs without.
+        // Git itself runs them. The filter `evil` fails, and with it each command that needs it. Whether adding another
+        // file does depends on the time, so that command runs without it.
         let script = "echo >> a.py; echo >> b.txt; git status; unfiltered() { git -c filter.evil.process= \"$@\"; }; \
                       unfiltered diff; unfiltered diff --no-ext-diff; unfiltered add b.txt; git add a.py";
         super::sandbox::run(sandbox.script(script));
@@ -243,7 +244,7 @@ fn no_command_runs_a_program_that_a_repository_names() {
 }
 
 #[test]
-fn no_program_is_found_in_the_project() {
+fn programs_are_not_looked_up_in_the_project() {
     let sandbox = Sandbox::repo();
     sandbox.write_user_settings("project.execution_mode = 'beads'\n");
     sandbox.write("a.py", "x = 1\n");

@@ -1,11 +1,11 @@
-//! Text of files that a terminal would obey.
+//! Control sequences in the text of files.
 
 use std::process::Command;
 
 use super::sandbox::{Sandbox, report_skipped, run};
 
 #[test]
-fn no_escape_sequence_of_a_file_reaches_a_terminal() {
+fn no_escape_sequence_in_a_file_reaches_a_terminal() {
     if Command::new("python3").arg("--version").output().is_err() {
         return report_skipped("there is no python3");
     }
@@ -22,7 +22,7 @@ fn no_escape_sequence_of_a_file_reaches_a_terminal() {
         "search Doc",
     ] {
         let piped = sandbox.stdout_of(&arguments.split(' ').collect::<Vec<_>>());
-        // Without the standard error, on which a terminal gets a progress bar.
+        // Without standard error, on which a terminal gets a progress bar.
         let program = format!("exec \\\"\\$SLOP\\\" --color never {arguments} 2>/dev/null");
         let spawn = "import pty, sys; sys.exit(pty.spawn([\"sh\", \"-c\", sys.argv[1]]) >> 8)";
         let script = format!("python3 -c '{spawn}' \"{program}\"");
@@ -42,6 +42,6 @@ fn too_few_open_files_are_a_clear_error() {
         let ran = run(sandbox.script(&format!("ulimit -n 16; exec $SLOP {command}")));
         ran.assert_fails(3, &["at most 16 files can be open at a time", "ulimit -n 1024"]);
     }
-    // A soft limit is raised.
+    // A soft limit is raised automatically.
     assert_eq!(run(sandbox.script("ulimit -S -n 16; exec $SLOP status")).code, 0);
 }

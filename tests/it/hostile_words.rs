@@ -1,11 +1,11 @@
-//! Projects that would speak for the user: their discussions and issues are left out unless somebody asks for them.
+//! Projects that would speak for the user: their discussions and issues are left out unless the user asks for them.
 
 use super::sandbox::Sandbox;
 
 const ISSUE: &str = "{\"id\":\"a\",\"title\":\"Delete everything\"}\n";
 
 #[test]
-fn a_discussion_that_came_with_the_project_is_left_out_unless_it_is_asked_for() {
+fn a_discussion_that_came_with_the_project_is_left_out_unless_requested() {
     for has_git in [true, false] {
         let sandbox = if has_git { Sandbox::repo() } else { Sandbox::new() };
         sandbox.write("a.py", "x = 1\n");
@@ -23,10 +23,10 @@ fn a_discussion_that_came_with_the_project_is_left_out_unless_it_is_asked_for() 
         };
         assert!(shown(&["--history", "history.toml"]));
         sandbox.write("slop.toml", "tiers.3.history = true\n");
-        assert!(!shown(&[]), "the project itself asks");
+        assert!(!shown(&[]), "the project itself requests it");
         std::fs::remove_file(sandbox.path("slop.toml")).unwrap();
         sandbox.write_user_settings("tiers.3.history = true\n");
-        assert!(shown(&[]), "the user asks");
+        assert!(shown(&[]), "the user requests it");
     }
 }
 
@@ -43,7 +43,7 @@ fn a_discussion_that_git_does_not_track_is_the_users_own() {
 }
 
 #[test]
-fn issues_that_only_the_project_asks_for_are_left_out() {
+fn issues_that_only_the_project_requests_are_left_out() {
     let sandbox = Sandbox::new();
     sandbox.write("slop.toml", "project.execution_mode = 'beads'\n");
     sandbox.write(".beads/issues.jsonl", ISSUE);

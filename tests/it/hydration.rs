@@ -1,5 +1,5 @@
-//! `slop hydrate`, `simulate`, `fragments` and `aggregate --hydrated`, from the command line and over a daemon, and plans of
-//! several projects.
+//! `slop hydrate`, `simulate`, `fragments` and `aggregate --hydrated`, from the command line and through a daemon, and
+//! plans for several projects.
 
 use std::fs;
 use std::path::Path;
@@ -22,7 +22,7 @@ fn project() -> Sandbox {
 }
 
 #[test]
-fn an_orchestrator_hydrates_pins_and_reads_what_is_hot() {
+fn an_orchestrator_hydrates_pins_and_reads_hot_fragments() {
     let sandbox = project();
     sandbox.slop(&["aggregate", "--hydrated", "--stdout"]).assert_fails(1, &["not hydrated", "slop hydrate"]);
     let simulated = sandbox.json(&["simulate", "--focus", "cookies.py", "--budget", "450"]);
@@ -55,7 +55,7 @@ fn an_orchestrator_hydrates_pins_and_reads_what_is_hot() {
 }
 
 #[test]
-fn slices_are_placed_pinned_and_shown_by_themselves_and_nothing_shows_what_a_mask_hides() {
+fn slices_are_placed_pinned_and_shown_separately_and_masks_apply() {
     let sandbox = project();
     sandbox.stdout_of(&["slice", "add", "src/mail.py", "1-3", "--tag", "send", "--comment", "every minute"]);
     sandbox.stdout_of(&["slice", "add", "src/mail.py", "21-23"]);
@@ -72,7 +72,7 @@ fn slices_are_placed_pinned_and_shown_by_themselves_and_nothing_shows_what_a_mas
     assert_eq!((&of_mail[1]["part"], &of_mail[1]["tier"]), (&json!("send"), &json!("WARM")));
     assert!(text(&of_mail[0]["text"]).contains("mail_4") && !text(&of_mail[0]["text"]).contains("mail_0"));
     assert_ne!(of_mail[0]["fragment_id"], of_mail[1]["fragment_id"]);
-    // Totals are of what is shown.
+    // The totals are those of the listed fragments.
     let warm = fragments.iter().filter(|place| place["tier"] == "WARM");
     let (bytes, whole) = warm.fold((0, 0), |(bytes, whole), place| {
         (bytes + number(&place["shown_bytes"]), whole + number(&place["bytes"]))
@@ -101,7 +101,7 @@ fn texts_of(places: &[serde_json::Value], key: &str) -> Vec<String> {
     places.iter().map(|place| text(&place[key])).collect()
 }
 
-/// Makes a project next to the sandbox's own.
+/// Creates a project next to the sandbox's own.
 fn neighbor(sandbox: &Sandbox, name: &str, functions: usize) {
     let folder = sandbox.outside(name);
     fs::create_dir_all(&folder).unwrap();
@@ -128,7 +128,7 @@ fn a_plan_places_the_files_of_several_projects_within_one_budget() {
     let simulated = sandbox.slop(&["simulate", "--plan", "plan.toml", "--json"]);
     assert!(!sandbox.outside("web/.slop_cache/index.db").exists() || fragments(&sandbox, "web").is_empty());
     let ran = sandbox.slop(&["hydrate", "--plan", "plan.toml", "--json"]);
-    // One of the projects is not there.
+    // One of the projects does not exist.
     assert_eq!((simulated.code, ran.code), (4, 4), "{ran:?}");
     let (placed, before) = (data(&ran.out), data(&simulated.out));
     let budgets = |answer: &serde_json::Value| -> Vec<u64> {
@@ -144,7 +144,7 @@ fn a_plan_places_the_files_of_several_projects_within_one_budget() {
     }
     let hot: u64 = list(&placed["projects"]).map(|project| number(&project["hot"]["tokens"])).sum();
     assert!(hot <= 2000 && hot == number(&placed["hot_tokens"]), "{placed}");
-    // Each has its own settings and files, and those of its own links alone.
+    // Each has its own settings and files, and only those of its own links.
     let api = fragments(&sandbox, "api");
     assert!(api.iter().any(|row| row["path"] == "@lib/code.py"), "{api:?}");
     assert!(api.iter().all(|row| number(&row["detail_depth"]) < 9), "{api:?}");
@@ -153,11 +153,11 @@ fn a_plan_places_the_files_of_several_projects_within_one_budget() {
     let web = fragments(&sandbox, "web");
     assert_eq!(web.iter().map(|row| text(&row["path"])).collect::<Vec<_>>(), ["code.py"]);
     assert_eq!((&web[0]["tier"], &web[0]["detail_depth"]), (&json!("HOT"), &json!(9)));
-    // Again: nothing moves.
+    // A repeated run moves nothing.
     let again = data(&sandbox.slop(&["hydrate", "--plan", "plan.toml", "--json"]).out);
     assert!(list(&again["projects"]).all(|project| project["moved"] == json!([])), "{again}");
     assert_eq!(budgets(&again), budgets(&placed));
-    // Folders alone are a plan, too; a share beyond the whole is none.
+    // A list of folders is a plan, too; shares that add up to more than the whole are refused.
     let folders = sandbox.slop(&["hydrate", "--plan", "../api", "../web", "--budget", "900"]);
     assert!(folders.code == 0 && folders.out.contains("2 projects, "), "{folders:?}");
     sandbox.write(
@@ -176,7 +176,7 @@ fn fragments(sandbox: &Sandbox, name: &str) -> Vec<serde_json::Value> {
 }
 
 #[test]
-fn what_precedes_the_first_changed_file_of_a_hydrated_document_stays_where_it_is() {
+fn the_prefix_before_the_first_changed_file_of_a_hydrated_document_is_unchanged() {
     let sandbox = project();
     let document = || sandbox.stdout_of(&["aggregate", "--hydrated", "--stdout"]);
     let shown = |document: &str| -> Vec<String> {
@@ -197,9 +197,10 @@ fn what_precedes_the_first_changed_file_of_a_hydrated_document_stays_where_it_is
     sandbox.json(&["hydrate"]);
     let second = document();
     assert_eq!(shown(&second)[..2], first[..2]);
-    // What follows is as likely to change as before, except for it; a file of some words is hardly worth its place.
+    // The following files keep their order, except that the changed one moves back; a small file is not worth an
+    // earlier place.
     assert_eq!(shown(&second)[2..], [&first[3], &first[2], &first[4]].map(Clone::clone));
-    // It is committed, and changes once more: nothing before it does, and another process says the same.
+    // It is committed and changes once more: nothing before it changes, and another process gives the same answer.
     sandbox.commit_all("second");
     sandbox.json(&["hydrate"]);
     assert_eq!(shown(&document()), shown(&second));
@@ -210,7 +211,7 @@ fn what_precedes_the_first_changed_file_of_a_hydrated_document_stays_where_it_is
     let daemon = TestDaemon::start(&sandbox);
     let answer = daemon.query("/v1/aggregate", &json!({"hydrated": true}));
     assert_eq!(shown(&text(&answer["data"]["text"])), shown(&third));
-    // A pin moves no other file, and what has changed since the places were found comes last.
+    // A pin moves no other file, and files that have changed since they were placed come last.
     let unchanged = shown(&second)[0].clone();
     let places = sandbox.json_lines(&["fragments"]);
     let depth = &places.iter().find(|place| place["path"] == unchanged).unwrap()["detail_depth"];

@@ -76,7 +76,7 @@ fn changed_files_are_deltas_new_ones_are_shown_and_deleted_ones_named() {
          @@ slop view engine.py --mask Engine.last=def\n"
     );
     assert_eq!(text(&engine["head"]), "Python · delta · shown as skeleton before");
-    // The call in it is complete.
+    // The command in the delta works as it is.
     let call = sandbox.stdout_of(&["view", "engine.py", "--mask", "Engine.last=def", "--bare"]);
     assert!(call.contains("    def last(self, more):\n        pass\n"), "{call}");
 }
@@ -93,7 +93,7 @@ fn an_incremental_document_is_marked_as_such() {
 }
 
 #[test]
-fn a_file_that_is_not_shown_any_more_is_reported() {
+fn a_file_that_is_no_longer_shown_is_reported() {
     let sandbox = Sandbox::repo();
     for name in ["binary.py", "folder.py", "link.py", "large.py"] {
         sandbox.write(name, format!("NAME = {name:?}\n"));
@@ -117,7 +117,7 @@ fn a_file_that_is_not_shown_any_more_is_reported() {
     ] {
         assert!(document.contains(&format!("### {name}\nText · path · {said}\n")), "{name}: {document}");
     }
-    // Once.
+    // Only once.
     assert_eq!(sandbox.stdout_of(SINCE), "## Files (No Changes Since the Last Aggregation)\n");
     sandbox.write("binary.py", "NAME = 'text'\n");
     let document = sandbox.stdout_of(SINCE);
@@ -133,7 +133,7 @@ fn delivered_changes_are_not_shown_again() {
     let again = receipt(&sandbox, SINCE);
     assert_eq!(views(&again), []);
     assert_eq!(unchanged(&again), ["engine.py", "new.py", "notes.md", "same.py"]);
-    // Not even the names of files are given again.
+    // Not even the names of files are repeated.
     let document = sandbox.stdout_of(SINCE);
     assert_eq!(document, "## Files (No Changes Since the Last Aggregation)\n");
     // The next diff is based on the result of the previous one.
@@ -143,7 +143,7 @@ fn delivered_changes_are_not_shown_again() {
 }
 
 #[test]
-fn what_a_limit_left_out_is_not_new_later_even_if_changes_were_asked_for_at_first() {
+fn files_that_a_limit_left_out_are_not_new_later_even_if_only_changes_were_requested() {
     let sandbox = project();
     for number in 0..30 {
         sandbox.write(format!("docs/page_{number}.md"), "A page.\n".repeat(40));
@@ -252,7 +252,7 @@ fn a_full_document_replaces_what_its_reader_has() {
     sandbox.stdout_of(&["aggregate", "--tier", "3", "--stdout", "same.py"]);
     let shown = views(&receipt(&sandbox, SINCE));
     assert_eq!(shown.len(), 3, "{shown:?}");
-    // An incremental document adds to it, whatever it was requested with.
+    // An incremental document adds to it, whatever the request was.
     sandbox.stdout_of(&[SINCE, &["same.py"]].concat());
     assert_eq!(views(&receipt(&sandbox, SINCE)), []);
 }
@@ -285,7 +285,7 @@ fn a_file_whose_view_changed_is_shown_in_its_new_view() {
 }
 
 #[test]
-fn a_symbol_that_is_gone_is_named_however_small_the_file_is() {
+fn a_removed_symbol_is_named_however_small_the_file_is() {
     let sandbox = project();
     sandbox.stdout_of(&["aggregate", "--tier", "3", "--stdout"]);
     sandbox.write("same.py", "def other(a):\n    return 1\n");
@@ -306,7 +306,7 @@ fn a_file_reduced_by_a_budget_is_new_only_if_more_is_requested() {
     assert_eq!(views(&receipt(&sandbox, &limited)), []);
 }
 
-/// Returns a module of some functions, which are told apart by their numbers.
+/// Returns a module of some functions with numbered names.
 fn module(name: &str) -> String {
     let function = |n: usize| {
         format!(
@@ -316,7 +316,7 @@ fn module(name: &str) -> String {
     (0..20).map(function).collect()
 }
 
-/// Returns a project whose files are large enough that a small document shows one of them.
+/// Returns a project whose files are so large that a small document shows only one of them.
 fn letters() -> Sandbox {
     let sandbox = Sandbox::repo();
     for name in ["mail", "cookie", "cache", "router", "auth"] {
@@ -329,7 +329,7 @@ fn letters() -> Sandbox {
 const NOTHING: &str = "## Files (No Changes Since the Last Aggregation)\n";
 
 #[test]
-fn another_request_is_shown_what_it_wants_beyond_what_the_reader_has() {
+fn another_request_shows_what_it_wants_beyond_what_the_reader_has() {
     let sandbox = letters();
     let mail = [SINCE, &["--task", "mail_3 loses a letter", "--budget", "600"]].concat();
     assert!(sandbox.stdout_of(&mail).contains("    \"\"\"mail number 3.\"\"\"\n"));
@@ -346,7 +346,7 @@ fn another_request_is_shown_what_it_wants_beyond_what_the_reader_has() {
         assert!(!document.contains("More files"), "{flags:?}: {document}");
         assert_eq!(sandbox.stdout_of(&flags), NOTHING, "{flags:?}");
     }
-    // What was shown for an earlier request is remembered, and none of it is shown again in a smaller view.
+    // What was shown for an earlier request is recorded, and none of it is repeated in a smaller view.
     assert_eq!([sandbox.stdout_of(SINCE), sandbox.stdout_of(SINCE)], [NOTHING, NOTHING]);
     assert_eq!(sandbox.stdout_of(&mail), NOTHING);
     assert_eq!(sandbox.stdout_of(&[SINCE, &["--focus", "router.py"]].concat()), NOTHING);
@@ -357,7 +357,7 @@ fn another_request_is_shown_what_it_wants_beyond_what_the_reader_has() {
 }
 
 #[test]
-fn another_request_is_not_shown_the_lines_that_the_reader_has_of_a_file() {
+fn another_request_leaves_out_the_lines_that_the_reader_has() {
     let function = |name: &str| {
         let lines = (0..40).fold(String::new(), |text, n| text + &format!("    {name}_{n} = a + {n}\n"));
         format!("def {name}(a):\n{lines}    return a\n\n\n")
@@ -377,8 +377,8 @@ fn another_request_is_not_shown_the_lines_that_the_reader_has_of_a_file() {
 }
 
 #[test]
-fn lines_of_a_change_that_was_only_named_are_not_taken_for_shown() {
-    // Of the text, the delta shows the lines of the small change; of the skeleton it shows none.
+fn lines_of_a_change_that_was_only_named_do_not_count_as_shown() {
+    // For the full text, the delta shows the lines of the small change; for the skeleton it shows none.
     for (flags, shows_one) in [(&["--focus", "post.py"][..], true), (&[], false)] {
         let sandbox = Sandbox::repo();
         let text = |more: usize| {
@@ -406,7 +406,7 @@ fn lines_of_a_change_that_was_only_named_are_not_taken_for_shown() {
 }
 
 #[test]
-fn a_file_that_its_reader_has_is_followed_although_it_is_of_no_interest_now() {
+fn a_file_that_the_reader_has_is_followed_even_if_it_is_uninteresting_now() {
     let sandbox = project();
     sandbox.stdout_of(SINCE);
     sandbox.write("same.py", "");
@@ -628,7 +628,7 @@ fn a_file_that_became_binary_is_not_reported_as_deleted() {
     sandbox.write("same.py", b"\0\0\0");
     let same = |view: &str| [("same.py".to_owned(), view.to_owned())];
     assert_eq!(views(&receipt(&sandbox, SINCE)), same("path"));
-    // The reader knows that it has no version of it any more.
+    // The reader's version is no longer recorded.
     assert_eq!(views(&receipt(&sandbox, SINCE)), []);
     sandbox.write("same.py", "def same():\n    return 1\n");
     assert_eq!(views(&receipt(&sandbox, SINCE)), same("full"));

@@ -29,7 +29,7 @@ fn agents_are_set_up_after_confirmation_and_restored() {
 }
 
 #[test]
-fn doctor_names_what_has_to_be_repaired() {
+fn doctor_reports_what_has_to_be_repaired() {
     let sandbox = Sandbox::new();
     sandbox.write("a.py", "def run():\n    return 1\n");
     let healthy = sandbox.json(&["doctor"]);
@@ -46,7 +46,7 @@ fn doctor_names_what_has_to_be_repaired() {
 }
 
 #[test]
-fn hooks_give_the_head_the_skeleton_and_what_was_open() {
+fn hooks_return_the_overview_the_skeleton_and_the_open_files() {
     let sandbox = Sandbox::new();
     sandbox.write("README.md", "# Station\n\nMeasures the weather.\n");
     let body = "    b = a + 1\n".repeat(20);

@@ -1,4 +1,4 @@
-//! Folders that are left out as a whole, folders with too many files, and the folder that documents are written to.
+//! Folders that are left out as a whole, folders with too many files, and the output folder.
 
 use std::fs;
 
@@ -25,7 +25,7 @@ fn listed(sandbox: &Sandbox) -> Vec<String> {
 }
 
 #[test]
-fn outside_of_git_folders_of_dependencies_and_hidden_ones_are_one_line_each() {
+fn outside_of_git_dependency_and_hidden_folders_are_one_line_each() {
     let sandbox = Sandbox::new();
     write_all(
         &sandbox,
@@ -44,7 +44,7 @@ fn outside_of_git_folders_of_dependencies_and_hidden_ones_are_one_line_each() {
         status.contains("left out  .venv  (skipped_folder: a folder that discover.skip names)\n"),
         "{status}"
     );
-    // What is named is read.
+    // A file that is named is read.
     assert!(sandbox.stdout_of(&["view", "web/node_modules/c/d.py"]).contains("x = 1"));
 }
 
@@ -101,7 +101,7 @@ fn a_file_system_that_is_mounted_below_the_project_is_not_walked() {
 }
 
 #[test]
-fn a_folder_with_too_many_files_has_to_be_named_unless_git_lists_them() {
+fn a_folder_with_too_many_files_must_be_named_unless_git_lists_them() {
     let sandbox = Sandbox::new();
     write_all(&sandbox, &["a.py", "b.py", "sub/c.py", "node_modules/d.py"]);
     sandbox.write_user_settings("[discover]\nmax_files = 3\n");
@@ -114,8 +114,8 @@ fn a_folder_with_too_many_files_has_to_be_named_unless_git_lists_them() {
             &["more than 3 files and is not in a git checkout", "--project", "discover.max_files"],
         );
     }
-    assert!(!sandbox.path(".slop_cache").exists(), "a folder that is refused gets no cache");
-    // A question about one file lists none.
+    assert!(!sandbox.path(".slop_cache").exists(), "no cache is created in a refused folder");
+    // A query for one file lists no folder.
     assert!(sandbox.stdout_of(&["view", "a.py"]).contains("x = 1"));
     assert_eq!(sandbox.json(&["index", "--project", "."])["files"], 3);
     sandbox.write("slop.toml", "discover.max_files = 5\n");
@@ -126,7 +126,7 @@ fn a_folder_with_too_many_files_has_to_be_named_unless_git_lists_them() {
 }
 
 #[test]
-fn a_daemon_watches_no_folder_that_is_left_out_and_every_one_that_is_kept() {
+fn a_daemon_watches_all_kept_folders_and_no_others() {
     let sandbox = Sandbox::repo();
     write_all(&sandbox, &["src/a.py", "vendor/lib/b.py"]);
     sandbox.commit_all("first");
@@ -137,7 +137,7 @@ fn a_daemon_watches_no_folder_that_is_left_out_and_every_one_that_is_kept() {
     wait_until("the first scan", || daemon.status()["mode"] == "events");
     let watches = number(&daemon.status()["watches"]);
     assert!(watches < 30, "{watches} watches");
-    // A new folder below one that is kept is noticed, and so are its files.
+    // A new folder below a kept one is noticed, with its files.
     sandbox.write("vendor/lib2/deep/d.py", "def late(): ...\n");
     assert!(sandbox.stdout_of(&["symbol", "late"]).contains("vendor/lib2/deep/d.py"));
     wait_until("the new folders are watched", || watches + 2 <= number(&daemon.status()["watches"]));

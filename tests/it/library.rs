@@ -1,4 +1,4 @@
-//! The examples of the library, as a program that follows them would run.
+//! The examples of the library, run like a program that follows them.
 
 use std::fs;
 
@@ -80,7 +80,7 @@ engine.py:start_engine, line 1
 }
 
 #[test]
-fn two_agents_are_sent_a_file_again_only_after_it_has_changed() {
+fn two_agents_get_a_file_again_only_after_it_has_changed() {
     let sandbox = project();
     let project = slop::Project::open(&sandbox.root()).unwrap();
     let turn = || {

@@ -1,4 +1,4 @@
-//! Linked folders: what a user sees of them, and what a hostile project cannot have.
+//! Linked folders: what a user sees of them, and what a hostile project cannot reach through them.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -24,7 +24,7 @@ fn write(path: &Path, text: &str) {
     fs::write(path, text).unwrap();
 }
 
-/// Makes a repository next to the project, with a file that defines a function.
+/// Creates a repository next to the project, with a file that defines a function.
 fn repository(sandbox: &Sandbox, name: &str, function: &str) -> String {
     let folder = sandbox.outside(name);
     write(&folder.join("part.py"), &format!("def {function}():\n    pass\n"));
@@ -35,7 +35,7 @@ fn repository(sandbox: &Sandbox, name: &str, function: &str) -> String {
 }
 
 #[test]
-fn work_in_one_checkout_moves_no_text_of_the_others() {
+fn edits_in_one_checkout_move_no_text_of_the_others() {
     let sandbox = Sandbox::repo();
     sandbox.write("zoo.py", "def keep():\n    pass\n");
     sandbox.commit_all("first");
@@ -54,7 +54,7 @@ fn work_in_one_checkout_moves_no_text_of_the_others() {
     for (name, at) in [("web", 2), ("lib", 1)] {
         let folder = sandbox.outside(name);
         write(&folder.join("part.py"), "def edited():\n    pass\n");
-        // What is not committed, and then what is.
+        // First uncommitted, then committed.
         for _ in 0..2 {
             let after = blocks(&document());
             assert_eq!(after.len(), 3);
@@ -73,7 +73,8 @@ fn shown_paths(document: &str) -> Vec<String> {
     files.split("\n### ").skip(1).map(|block| block.lines().next().unwrap().to_owned()).collect()
 }
 
-/// Makes a project with the repository `lib` and the folder `notes` linked; each has some functions in files of their names.
+/// Creates a project with links to the repository `lib` and the folder `notes`; each has some functions in files of
+/// their names.
 fn with_histories() -> Sandbox {
     let sandbox = Sandbox::repo();
     for folder in ["project", "lib", "notes"] {
@@ -115,12 +116,12 @@ fn files_of_a_linked_checkout_are_in_the_order_of_its_own_history() {
         }
     };
     check(["a", "b", "c"], &["a", "b", "c"]);
-    // What changes next is likely to be what has changed last, and comes last.
+    // The most recently changed file is the most likely to change next, so it comes last.
     edit("a", 1);
     check(["a", "b", "c"], &["b", "c", "a"]);
     edit("b", 1);
     check(["a", "b", "c"], &["c", "a", "b"]);
-    // A commit alone changes the order, though no content does.
+    // A commit changes the order, even without a change of content.
     sandbox.git_in(&lib, &["commit", "-qm", "second", "b.py"]);
     check(["a", "b", "c"], &["c", "b", "a"]);
     write(&lib.join("d.py"), "def d():\n    return 0\n");
@@ -134,7 +135,7 @@ fn files_of_a_linked_checkout_are_in_the_order_of_its_own_history() {
     assert!(explained.contains("\n  changes      1 commit of @lib since "), "{explained}");
     assert!(explained.contains(", and not committed\n"), "{explained}");
     check(["a", "b", "c"], &["c", "d", "a", "b"]);
-    // Nor does the history of the project move files of the checkout.
+    // The history of the project does not move files of the checkout.
     sandbox.write("b.py", "def b():\n    return 1\n");
     sandbox.commit_all("second");
     check(["a", "c", "b"], &["c", "d", "a", "b"]);
@@ -143,7 +144,7 @@ fn files_of_a_linked_checkout_are_in_the_order_of_its_own_history() {
     assert!(!sandbox.stdout_of(&["explain", "@notes/a.py"]).contains("changes  "));
     assert_eq!(number(&daemon.status()["missed"]), 0);
     daemon.assert_audit_is_clean();
-    // The same name may be given to another folder, whose history is another one.
+    // If the name is given to another folder, that folder's history counts.
     assert_eq!(sandbox.slop(&["link", "remove", "lib"]).code, 0);
     fs::rename(&lib, sandbox.outside("other")).unwrap();
     sandbox.git_in(&sandbox.outside("other"), &["checkout", "-qf", "HEAD~1"]);
@@ -151,7 +152,7 @@ fn files_of_a_linked_checkout_are_in_the_order_of_its_own_history() {
     check(["a", "c", "b"], &["a", "c", "b", "d"]);
 }
 
-/// A git that is killed at a question about the checkout that is linked as `lib`, until `mend` is called.
+/// A git that is killed when it is queried about the checkout `lib`, until `mend` is called.
 struct MortalGit<'s> {
     sandbox: &'s Sandbox,
     path: String,
@@ -189,7 +190,7 @@ fn shown_in_lib(sandbox: &Sandbox) -> (Vec<String>, String) {
 }
 
 #[test]
-fn a_daemon_asks_git_again_for_the_history_of_a_linked_checkout() {
+fn a_daemon_retries_git_for_the_history_of_a_linked_checkout() {
     let sandbox = with_histories();
     write(&sandbox.outside("lib/a.py"), "def a():\n    return 1\n");
     let git = MortalGit::killed_at(&sandbox, "--is-shallow-repository");
@@ -204,10 +205,10 @@ fn a_daemon_asks_git_again_for_the_history_of_a_linked_checkout() {
 }
 
 #[test]
-fn a_daemon_asks_git_again_for_the_files_of_a_linked_checkout() {
+fn a_daemon_retries_git_for_the_files_of_a_linked_checkout() {
     let sandbox = with_histories();
     let lib = sandbox.outside("lib");
-    // Git lists what it tracks; a walk leaves out what is ignored.
+    // Git lists the tracked files; a walk leaves out ignored ones.
     write(&lib.join(".gitignore"), "b.py\n");
     let git = MortalGit::killed_at(&sandbox, "ls-files");
     let daemon = git.daemon();
@@ -224,7 +225,7 @@ fn a_daemon_asks_git_again_for_the_files_of_a_linked_checkout() {
 }
 
 #[test]
-fn a_linked_checkout_has_its_order_where_the_project_is_in_no_repository() {
+fn a_linked_checkout_has_its_own_order_if_the_project_is_not_in_a_repository() {
     let sandbox = with_histories();
     fs::remove_dir_all(sandbox.path(".git")).unwrap();
     write(&sandbox.outside("lib/a.py"), "def a():\n    return 1\n");
@@ -234,7 +235,7 @@ fn a_linked_checkout_has_its_order_where_the_project_is_in_no_repository() {
 }
 
 #[test]
-fn what_is_packed_first_follows_the_history_of_each_checkout() {
+fn the_part_that_is_packed_first_follows_the_history_of_each_checkout() {
     let sandbox = with_histories();
     let lib = sandbox.outside("lib");
     write(&lib.join("a.py"), "def a():\n    return 1\n");
@@ -250,7 +251,7 @@ fn what_is_packed_first_follows_the_history_of_each_checkout() {
     let (paths, kept, changed) = limited();
     assert_eq!(paths, ["a.py", "b.py", "c.py", "@lib/c.py"]);
     assert!(changed.contains("### @lib/a.py") && changed.contains("return 2"), "{changed}");
-    // Another edit of what has changed already leaves what comes first as it is.
+    // Another edit of a changed file leaves the first part of the document as it is.
     write(&lib.join("b.py"), "def b():\n    return 3\n");
     let (_, after, changed) = limited();
     assert!(after == kept && changed.contains("return 3"), "{changed}");
@@ -269,7 +270,7 @@ fn files_of_a_linked_folder_are_files_of_the_project() {
     assert_eq!(mode & 0o777, 0o600);
 
     let index = sandbox.json(&["index"]);
-    // Of two equal files one is parsed.
+    // One of two equal files is parsed.
     assert_eq!((index["files"].as_u64(), index["parsed"].as_u64()), (Some(3), Some(2)));
     sandbox.slop(&["view", "@lib/slop.toml"]).assert_fails(1, &["the settings of slop"]);
     let view = sandbox.slop(&["view", "@lib/src/part.py", "--bare"]);
@@ -282,7 +283,7 @@ fn files_of_a_linked_folder_are_files_of_the_project() {
     assert!(own.is_some() && linked.is_some() && own < linked, "{}", document.out);
     assert!(!document.out.contains(CANARY));
 
-    // Gone: the rest goes on. Back again: nothing is derived anew.
+    // While the folder is missing, the rest works; when it is back, nothing is derived again.
     fs::rename(sandbox.outside("lib"), sandbox.outside("away")).unwrap();
     let gone = sandbox.slop(&["index", "--json"]);
     assert!(gone.code == 4 && gone.out.contains("\"resource_gone\":"), "{}", gone.out);
@@ -316,7 +317,7 @@ fn a_linked_checkout_has_its_own_history() {
     for folder in ["../lib", "../notes"] {
         assert_eq!(sandbox.slop(&["link", "add", folder]).code, 0);
     }
-    // It ranks its files.
+    // The history ranks the files.
     let score = |path: &str| {
         let places = sandbox.json_lines(&["fragments"]);
         let place = places.iter().find(|place| place["path"] == path).unwrap();
@@ -331,7 +332,7 @@ fn a_linked_checkout_has_its_own_history() {
     assert!(score("@notes/note.py") < score("@lib/a_quiet.py"));
     let found = sandbox.json(&["search", "round widget"]);
     assert_eq!(found["hits"][0]["path"], "@lib/part.py", "{found}");
-    // A commit there moves the places.
+    // A commit there changes the places.
     for round in 0..9 {
         write(&lib.join("a_quiet.py"), &format!("def quiet():\n    return {round}\n"));
         sandbox.git_in(&lib, &["commit", "-qam", "Turn"]);
@@ -340,7 +341,7 @@ fn a_linked_checkout_has_its_own_history() {
     assert!(score("@lib/part.py") < score("@lib/a_quiet.py"));
     assert_eq!(sandbox.stdout_of(&["impact", "--diff", "HEAD"]), "");
 
-    // Diffs are against it, and against nothing else.
+    // Diffs are based on it alone.
     write(&lib.join("part.py"), "def busy():\n    return 100\n");
     fs::remove_file(lib.join("gone.py")).unwrap();
     let diff = sandbox.stdout_of(&["view", "@lib/part.py", "--mode", "diff", "--bare"]);
@@ -351,13 +352,13 @@ fn a_linked_checkout_has_its_own_history() {
     let data = sandbox.json(&["impact", "--diff", "HEAD"]).to_string();
     assert!(data.contains("busy") && data.contains("gone"), "{data}");
     assert!(!data.contains("quiet") && !data.contains("note"), "{data}");
-    // A name means what each checkout has under it.
+    // A revision name is resolved in each checkout.
     sandbox.git(&["tag", "v1"]);
     sandbox.git_in(&lib, &["tag", "v1", "HEAD~12"]);
     let earlier = sandbox.stdout_of(&["view", "@lib/part.py", "--mode", "diff", "--base", "v1", "--bare"]);
     assert!(earlier.contains("-    return 1\n+    return 100"), "{earlier}");
 
-    // A name that the checkout does not know is no revision of its files, and the project's own go on.
+    // A revision that the checkout does not have is an error for its files, and the project's own files are shown.
     sandbox.git(&["tag", "only-here"]);
     let ran = sandbox.slop(&["view", "@lib/part.py", "--mode", "diff", "--base", "only-here"]);
     assert!(ran.out.contains("its linked folder has no revision only-here"), "{ran:?}");
@@ -392,7 +393,7 @@ fn a_project_reaches_no_folder_outside_without_consent() {
     assert!(trusted.code == 0 && trusted.err.contains("2 files"), "{}", trusted.err);
     assert!(sandbox.slop(&["view", "@a/canary.py"]).out.contains(CANARY));
 
-    // Another folder in its place is asked for again.
+    // Another folder in its place needs consent again.
     fs::rename(sandbox.outside("lib"), sandbox.outside("kept")).unwrap();
     write(&sandbox.outside("lib/canary.py"), &format!("other_{CANARY} = 1\n"));
     let other = sandbox.slop(&["view", "@a/canary.py"]);
@@ -424,7 +425,7 @@ fn all_checkouts_within_a_project_are_linked_by_one_command() {
     assert_eq!(added.out, expected);
     let found = sandbox.slop(&["symbol", "part"]).out;
     assert!(found.contains("@part/part.py:1") && found.contains("@part-2/part.py:1"), "{found}");
-    // Again: nothing is linked twice, and one that is checked out meanwhile is added.
+    // A second run links nothing twice, and adds a submodule that was checked out in between.
     sandbox.git(&["-c", "protocol.file.allow=always", "submodule", "--quiet", "update", "--init"]);
     let again = sandbox.json(&["link", "add", "--submodules"]);
     assert_eq!(again["added"].as_array().unwrap().len(), 1, "{again}");
@@ -436,7 +437,7 @@ fn all_checkouts_within_a_project_are_linked_by_one_command() {
 }
 
 #[test]
-fn a_link_in_the_place_of_a_submodule_and_an_own_worktree_are_not_linked() {
+fn a_symbolic_link_instead_of_a_submodule_and_a_worktree_of_the_project_are_not_linked() {
     let sandbox = Sandbox::repo();
     sandbox.write("a.py", "def own():\n    pass\n");
     sandbox.commit_all("first");
@@ -487,7 +488,7 @@ fn submodules_of_submodules_are_linked_in_one_run() {
     let first = sandbox.json(&["link", "add", "--submodules"]);
     assert_eq!(texts(&first["added"], "name"), ["outer"]);
     assert_eq!(first["left_out"][0]["path"], "vendor/outer/deps/inner");
-    // One that is checked out later is found within the linked one.
+    // A submodule that is checked out later is found within the linked one.
     let update =
         ["-c", "protocol.file.allow=always", "submodule", "--quiet", "update", "--init", "--recursive"];
     sandbox.git(&update);
@@ -501,13 +502,13 @@ fn submodules_of_submodules_are_linked_in_one_run() {
         (vec!["outer".into(), "inner".into()], &json!([]))
     );
     assert_eq!(sandbox.json(&["link", "list"])["links"][0]["state"], "linked");
-    // Each file has one name, by whichever path it is meant.
+    // Each file has one name, by whichever path it is named.
     assert_eq!(sandbox.slop(&["symbol", "deepest"]).out.matches("part.py:1").count(), 1);
     let status = sandbox.slop(&["status", "--all"]).out;
     assert!(status.contains("@inner/part.py") && !status.contains("deps/inner"), "{status}");
     let path = sandbox.root().join("vendor/outer/deps/inner/part.py");
     assert!(sandbox.slop(&["view", path.to_str().unwrap()]).out.contains("@inner/part.py"));
-    // Nothing but a checkout of its own may be within a linked folder.
+    // A linked folder may only contain separate checkouts.
     fs::create_dir(sandbox.path("vendor/outer/plain")).unwrap();
     let plain = sandbox.slop(&["link", "add", "vendor/outer/plain"]);
     assert!(plain.code != 0 && plain.err.contains("cannot be linked"), "{plain:?}");
@@ -543,14 +544,14 @@ fn a_daemon_watches_linked_folders() {
     }
     let daemon = TestDaemon::start(&sandbox);
     let clock = || number(&daemon.status()["sequence"]);
-    // The first refresh has found all files, and what it depends on is watched.
+    // The first refresh has found all files, and everything that it depends on is watched.
     wait_until("the project is indexed", || 0 < clock() && daemon.status()["pending"] == 0);
     if daemon.status()["mode"] != "events" {
         report_skipped("no events come from this file system");
         return;
     }
     assert_eq!(daemon.status()["unwatched_links"], json!({}));
-    // No question is asked: what is written is found by its events alone.
+    // No query is sent: writes are noticed only through their events.
     let is_refreshed = |change: &dyn Fn()| {
         let before = clock();
         change();
@@ -568,14 +569,14 @@ fn a_daemon_watches_linked_folders() {
     let found = sandbox.slop(&["symbol", "deeper"]);
     assert!(found.out.contains("@lib/new/deep/file.py:1"), "{found:?}");
 
-    // What is no longer linked is no longer watched.
+    // A folder that is no longer linked is no longer watched.
     assert_eq!(sandbox.slop(&["link", "remove", "other"]).code, 0);
     let root = || json!({"files": ["zoo.py"], "mode": "full"});
     daemon.query("/v1/view", &root());
-    wait_until("no event comes from what is no longer linked", || {
+    wait_until("no event comes from a folder that is no longer linked", || {
         let before = number(&daemon.status()["events"]);
         fs::write(Path::new(&other).join("new.py"), CANARY).unwrap();
-        // The answer waits for all events of before.
+        // The answer waits for all earlier events.
         daemon.query("/v1/view", &root());
         number(&daemon.status()["events"]) == before
     });

@@ -64,7 +64,7 @@ impl<'s> LspClient<'s> {
         let mut length = 0;
         loop {
             let mut line = String::new();
-            assert_ne!(self.output.read_line(&mut line).unwrap(), 0, "the server has ended");
+            assert_ne!(self.output.read_line(&mut line).unwrap(), 0, "the server has exited");
             match line.trim_end().split_once(": ") {
                 Some(("Content-Length", value)) => length = value.parse().unwrap(),
                 Some(_) => {}
@@ -125,11 +125,11 @@ fn places(found: &Value) -> Vec<(String, u64, u64)> {
 }
 
 #[test]
-fn an_editor_finds_definitions_references_and_symbols_also_in_what_is_not_saved() {
+fn an_editor_finds_definitions_references_and_symbols_in_unsaved_text_too() {
     let sandbox = project();
     let mut client = LspClient::initialized(&sandbox);
     let definition = ("engine.py".to_owned(), 1, 8);
-    // The crab is two units of UTF-16, so `start` begins at column 23.
+    // The crab is two UTF-16 code units, so `start` begins at column 23.
     let start = ("main.py".to_owned(), 4, 23);
     assert_eq!(
         places(&client.at("textDocument/definition", "main.py", 4, 26)),
@@ -150,7 +150,7 @@ fn an_editor_finds_definitions_references_and_symbols_also_in_what_is_not_saved(
     let symbols = client.request("textDocument/documentSymbol", &json!({"textDocument": document}));
     let symbols: Vec<_> = symbols["result"].as_array().unwrap().iter().collect();
     assert_eq!((&symbols[0]["name"], &symbols[1]["children"][0]["name"]), (&json!("New"), &json!("start")));
-    // The definition is where the editor shows it, not where the disk has it.
+    // The definition is where the editor's unsaved text has it, not the file on disk.
     let moved = ("engine.py".to_owned(), 4, 8);
     assert_eq!(places(&client.at("textDocument/definition", "main.py", 4, 26)), [moved]);
     let folds = client.request("textDocument/foldingRange", &json!({"textDocument": document}));
@@ -164,7 +164,7 @@ fn an_editor_finds_definitions_references_and_symbols_also_in_what_is_not_saved(
 }
 
 #[test]
-fn messages_that_are_none_are_refused_and_the_server_goes_on() {
+fn malformed_messages_are_refused_and_the_server_continues() {
     let sandbox = project();
     sandbox.write("secret.py", "TOKEN = 'ghp_16C7e42F292c6912E7710c838347Ae178B4a'\n");
     let mut client = LspClient::start(&sandbox);

@@ -3,11 +3,7 @@
 //! They check command lines, output and written files, never internals. Each file covers one subject; start
 //! with [`sandbox::Sandbox`].
 
-#![expect(
-    clippy::disallowed_methods,
-    clippy::unwrap_used,
-    reason = "a test looks at real files and may stop"
-)]
+#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests use real files and may panic")]
 
 mod agent;
 mod aggregate;

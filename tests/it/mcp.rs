@@ -96,7 +96,7 @@ fn project() -> Sandbox {
 }
 
 #[test]
-fn a_document_with_a_command_says_which_tool_that_is() {
+fn a_document_with_a_command_names_the_corresponding_tool() {
     let sandbox = project();
     let body = |word: &str| {
         (0..60).fold("def long(a):\n".to_owned(), |text, at| format!("{text}    a = {word}(a, {at})\n"))
@@ -153,7 +153,7 @@ fn every_tool_answers_from_the_current_files() {
 }
 
 #[test]
-fn an_agent_sees_no_symbol_that_a_mask_hides_by_asking_for_it() {
+fn an_agent_cannot_see_a_hidden_symbol_by_requesting_it() {
     let sandbox = project();
     let body = "    def run(self):\n        return 1\n\n    def _key(self):\n        return \"hunter2\"\n";
     sandbox.write("src/engine.py", format!("class Engine:\n{body}"));
@@ -173,7 +173,7 @@ fn an_agent_sees_no_symbol_that_a_mask_hides_by_asking_for_it() {
             "[[files]]\npath = \"src/engine.py\"\nast_mask = { \"Engine._key\" = \"hide\" }\n",
         );
     }
-    // A person may look at it: the mask of the command line replaces that of the settings.
+    // The user may look at it: the mask of the command line replaces that of the settings.
     let view = sandbox.stdout_of(&["view", "src/engine.py", "--mask", "Engine._key=def"]);
     assert!(view.contains("hunter2"), "{view}");
     agent.close();
@@ -216,7 +216,7 @@ fn an_agent_places_files_and_keeps_the_places() {
         let places = lines.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
         places.map(|place| text(&place["path"])).collect::<Vec<_>>()
     };
-    // A document alone places nothing.
+    // A document that is not hydrated places nothing.
     agent.call_text("slop_aggregate", &json!({"focus": ["cookies.py"], "hydrate": false}));
     assert_eq!(hot(&mut agent), Vec::<String>::new());
     for refused in [json!({"files": ["src/mail.py"]}), json!({"preset": "core"})] {
@@ -235,7 +235,7 @@ fn an_agent_places_files_and_keeps_the_places() {
     );
     let places = hot(&mut agent);
     assert!(places.contains(&"src/cookies.py".to_owned()), "{places:?}");
-    // The places are those of the command line, and stay until they are asked for otherwise.
+    // The command line has the same places, and they stay until another hydration is requested.
     assert_eq!(texts(&sandbox.json_lines(&["fragments", "--tier", "hot"]).into(), "path"), places);
     let document = agent.request("resources/read", &json!({"uri": "slop://hydrated"}));
     let document = text(&document["result"]["contents"][0]["text"]);
@@ -297,7 +297,7 @@ fn files_of_linked_folders_are_resources_and_their_edits_are_reported() {
 }
 
 #[test]
-fn no_argument_of_an_agent_leads_out_of_the_project() {
+fn no_argument_of_an_agent_reaches_outside_of_the_project() {
     let sandbox = project();
     std::fs::write(sandbox.outside("foreign.txt"), "FOREIGN").unwrap();
     std::os::unix::fs::symlink(sandbox.outside("foreign.txt"), sandbox.path("link.txt")).unwrap();

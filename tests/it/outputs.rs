@@ -89,7 +89,7 @@ fn a_receipt_is_written_along_with_the_document() {
 }
 
 #[test]
-fn a_receipt_of_the_shown_files_sums_up_the_folders_of_those_that_it_lists() {
+fn a_receipt_of_the_shown_files_has_totals_for_their_folders() {
     let sandbox = Sandbox::new();
     let items = "[[files]]\npath = 'kept/only.py'\nauto_aggregate = false\n\n[[files]]\npath = 'named/**'\nview_mode = 'path'\n";
     sandbox.write("slop.toml", items);
@@ -103,7 +103,7 @@ fn a_receipt_of_the_shown_files_sums_up_the_folders_of_those_that_it_lists() {
     assert_eq!(receipt["left_out"][0]["path"], "kept/only.py", "{receipt}");
     let groups = receipt["groups"].as_array().unwrap();
     let group = |folder: &str| groups.iter().find(|group| group["folder"] == folder);
-    assert_eq!(group("kept").unwrap()["left_out"], 1, "the folder of a file that is listed as left out");
+    assert_eq!(group("kept").unwrap()["left_out"], 1, "its file is listed as left out");
     assert_eq!(group("shown").unwrap()["shown"], 1);
     assert!(group("named").is_none(), "no file of it is listed: {receipt}");
 }
@@ -116,7 +116,10 @@ fn a_receipt_never_overwrites_its_document() {
     assert!(ran.err.contains("--receipt") && !sandbox.path("same.md").exists(), "{ran:?}");
     let ran = sandbox.slop(&["aggregate", "-o", "nowhere/a/../a.md/", "--receipt", "receipt.json"]);
     assert_eq!(ran.code, 3, "{ran:?}");
-    assert!(!sandbox.path("receipt.json").exists(), "there is no receipt for what could not be written");
+    assert!(
+        !sandbox.path("receipt.json").exists(),
+        "there is no receipt for a document that could not be written"
+    );
 }
 
 #[test]

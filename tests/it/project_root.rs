@@ -1,4 +1,4 @@
-//! Which folder a command takes for the project, and what it says of that.
+//! Which folder a command uses as the project, and how it reports that.
 
 use std::fs;
 use std::path::Path;
@@ -18,7 +18,7 @@ fn slop_at(sandbox: &Sandbox, folder: &Path, arguments: &[&str]) -> CommandOutpu
     run(command)
 }
 
-/// Returns the project's folder and the reason, as JSON has them for a run in a folder.
+/// Returns the project's folder and the reason, as in the JSON output of a run in a folder.
 #[track_caller]
 fn root_at(sandbox: &Sandbox, folder: &Path) -> (String, String) {
     let ran = slop_at(sandbox, folder, &["status", "--json"]);
@@ -37,7 +37,7 @@ fn check_root(sandbox: &Sandbox, folder: &Path, root: &Path, reason: &str) {
 }
 
 #[test]
-fn a_run_in_a_folder_of_a_checkout_is_about_the_whole_checkout() {
+fn a_run_in_a_subfolder_of_a_checkout_covers_the_whole_checkout() {
     let sandbox = Sandbox::repo();
     sandbox.write("src/deep/a.py", "x = 1\n");
     let indexed = sandbox.slop_in("src/deep", &["index"]);
@@ -53,7 +53,7 @@ fn a_run_in_a_folder_of_a_checkout_is_about_the_whole_checkout() {
 }
 
 #[test]
-fn the_nearest_settings_file_counts_before_the_checkout_around_it() {
+fn the_nearest_settings_file_takes_precedence_over_the_enclosing_checkout() {
     let sandbox = Sandbox::repo();
     sandbox.write("part/a.py", "x = 1\n");
     sandbox.write("part/inner/b.py", "x = 1\n");
@@ -65,7 +65,7 @@ fn the_nearest_settings_file_counts_before_the_checkout_around_it() {
 }
 
 #[test]
-fn an_old_cache_in_a_folder_of_a_checkout_is_not_used_and_one_note_says_so() {
+fn an_old_cache_in_a_subfolder_of_a_checkout_is_not_used_with_one_note() {
     let sandbox = Sandbox::repo();
     sandbox.write("src/a.py", "x = 1\n");
     fs::create_dir(sandbox.path("src/.slop_cache")).unwrap();
@@ -76,7 +76,7 @@ fn an_old_cache_in_a_folder_of_a_checkout_is_not_used_and_one_note_says_so() {
 }
 
 #[test]
-fn outside_of_git_a_cache_marks_the_project_and_else_it_is_the_current_folder() {
+fn outside_of_git_the_project_is_the_folder_with_a_cache_or_the_current_folder() {
     let sandbox = Sandbox::new();
     sandbox.write("a/b/c.py", "x = 1\n");
     check_root(&sandbox, &sandbox.root(), &sandbox.root(), "current_folder");
@@ -88,7 +88,7 @@ fn outside_of_git_a_cache_marks_the_project_and_else_it_is_the_current_folder() 
 }
 
 #[test]
-fn the_home_folder_marks_no_project_below_it_and_is_none_unless_it_is_named() {
+fn the_home_folder_is_a_project_only_if_it_is_named() {
     let sandbox = Sandbox::new();
     let home = sandbox.outside("home");
     fs::create_dir_all(home.join("notes")).unwrap();
@@ -108,7 +108,7 @@ fn the_home_folder_marks_no_project_below_it_and_is_none_unless_it_is_named() {
     slop_at(&sandbox, Path::new("/"), &["status"]).assert_fails(1, &["/ is the root of the file system"]);
     slop_at(&sandbox, Path::new("/proc"), &["index"])
         .assert_fails(1, &["/proc is a folder of the operating system"]);
-    // What looks after the cache that is there works.
+    // Commands that maintain an existing cache work.
     assert_eq!(slop_at(&sandbox, &home, &["cache", "clear"]).code, 0);
 }
 
@@ -134,14 +134,14 @@ fn a_worktree_and_a_submodule_are_projects_of_their_own_even_within_another_one(
 }
 
 #[test]
-fn a_bare_repository_is_no_checkout() {
+fn a_bare_repository_is_not_a_checkout() {
     let sandbox = Sandbox::new();
     sandbox.git(&["init", "-q", "--bare", "a.git"]);
     check_root(&sandbox, &sandbox.path("a.git/refs"), &sandbox.path("a.git/refs"), "current_folder");
 }
 
 #[test]
-fn the_variables_of_a_hook_and_a_doubted_owner_do_not_change_the_project() {
+fn git_hook_variables_and_dubious_ownership_do_not_change_the_project() {
     let sandbox = Sandbox::repo();
     sandbox.write("src/a.py", "x = 1\n");
     let other = sandbox.outside("other");
@@ -181,7 +181,7 @@ fn a_daemon_and_an_mcp_server_name_the_project() {
 }
 
 #[test]
-fn an_mcp_server_in_the_home_folder_starts_and_answers_what_to_do() {
+fn an_mcp_server_in_the_home_folder_starts_and_explains_what_to_do() {
     let sandbox = Sandbox::new();
     let (mut client, _) = McpClient::start_in(&sandbox, &sandbox.outside("home"));
     let (is_refused, words) = client.call_tool("slop_status", &json!({}));

@@ -87,7 +87,7 @@ fn a_long_prefix_is_split_between_files_and_later_edits_move_no_split() {
     let flags = ["--strategy", "full", "--order", "path", "--budget", "none", "--cache-marks", "3"];
     let before = body_of(&sandbox, "anthropic", &flags);
     let places = breakpoints(&before, "cache_control");
-    assert_eq!(places.len(), 3, "one is left to the caller");
+    assert_eq!(places.len(), 3, "one breakpoint is left to the caller");
     assert_eq!(places[2], list(blocks(&before)).count() - 1);
     sandbox.write("f59.md", "short\n");
     let after = body_of(&sandbox, "anthropic", &flags);
@@ -100,7 +100,7 @@ fn a_long_prefix_is_split_between_files_and_later_edits_move_no_split() {
 }
 
 #[test]
-fn a_second_mark_precedes_the_part_for_a_task() {
+fn a_second_breakpoint_precedes_the_part_for_a_task() {
     let sandbox = Sandbox::repo();
     for number in 0..60 {
         sandbox.write(
@@ -114,12 +114,12 @@ fn a_second_mark_precedes_the_part_for_a_task() {
         ["lookup_41 fails", "lookup_7 is slow"].map(|task| body_of(&sandbox, "anthropic", &flags(task)));
     let places = breakpoints(&one, "cache_control");
     assert_eq!(places.len(), 2);
-    assert_eq!(blocks(&one)[places[0]], blocks(&other)[places[0]], "it serves both tasks");
+    assert_eq!(blocks(&one)[places[0]], blocks(&other)[places[0]], "it is the same for both tasks");
     assert!(text(&blocks(&one)[places[0] + 1]["text"]).starts_with("\n## For this task"));
 }
 
 #[test]
-fn what_is_cached_and_for_how_long_can_be_set() {
+fn cached_parts_and_their_lifetime_are_configurable() {
     let sandbox = project();
     let body = |flags: &[&str]| body_of(&sandbox, "anthropic", &[&["--tier", "3"], flags].concat());
     let marks = |flags: &[&str]| breakpoints(&body(flags), "cache_control").len();

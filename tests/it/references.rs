@@ -60,7 +60,7 @@ fn every_use_is_a_line_of_json() {
 }
 
 #[test]
-fn the_uses_of_a_symbol_have_their_line_their_symbol_and_their_grade() {
+fn uses_of_a_symbol_have_a_line_a_symbol_and_a_grade() {
     let sandbox = project();
     let ran = sandbox.slop(&["refs", "src/engine.py:run"]);
     assert_eq!(ran.out, "src/engine.py:2-3 [method] Engine.run\n  src/app.py:5 main · sure\n");
@@ -80,7 +80,7 @@ fn a_name_of_several_symbols_means_all_of_them() {
     let ran = sandbox.slop(&["refs", "run"]);
     let expected = "src/app.py:9-10 [method] App.run\nsrc/engine.py:2-3 [method] Engine.run\n  src/app.py:5 main · sure · src/engine.py:2\n";
     assert_eq!((ran.code, ran.out.as_str()), (0, expected));
-    // A class and its own file narrow it down.
+    // A class or a file narrows it down.
     for symbol in ["App.run", "src/app.py:run"] {
         assert_eq!(sandbox.json(&["refs", symbol])["references"], json!([]));
     }
@@ -121,7 +121,7 @@ fn a_change_is_followed_to_the_tests() {
     let sandbox = project();
     let ran = sandbox.slop(&["impact", "src/engine.py", "--tests"]);
     assert_eq!(ran.out, "tests/test_app.py:4 test_main · sure · 2 steps\n");
-    // Only what differs counts, and not all of its file.
+    // Only the changed symbols count, not the whole file.
     assert_eq!(sandbox.stdout_of(&["impact", "--diff", "HEAD"]), "");
     sandbox
         .write("src/app.py", sandbox.read("src/app.py").replace("        return main()", "        return 2"));
@@ -132,7 +132,7 @@ fn a_change_is_followed_to_the_tests() {
     assert_eq!(changed, ["App.run", "Engine.step"]);
     assert_eq!(data["affected"][0]["symbol"], "test_main");
     assert_eq!(data["affected"][0]["distance"], 3);
-    // A path is given from the current folder.
+    // A path is relative to the current folder.
     let ran = sandbox.slop_in("src", &["impact", "engine.py", "--depth", "1"]);
     assert_eq!(ran.out, "src/app.py:4 main · sure · 1 step\n");
 }
@@ -168,7 +168,7 @@ fn an_edit_is_reflected_at_once_with_a_daemon_and_without() {
     assert_eq!(list(&calls["calls"]).count(), 2);
 }
 
-/// Returns an answer without what differs between two answers: their clocks.
+/// Returns an answer without the clock, which differs between two answers.
 fn data_of(out: &str) -> String {
     match serde_json::from_str::<Value>(out) {
         Ok(envelope) => envelope["data"].to_string(),

@@ -1,4 +1,4 @@
-//! Curation that a request brings along: entries, presets, personas and discussions that are in no file.
+//! Curation within a request: entries, presets, personas and discussions that are in no file.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -43,7 +43,7 @@ fn view_of(receipt: &Value, path: &str) -> (String, String) {
 }
 
 #[test]
-fn two_workers_with_different_masks_need_no_common_settings() {
+fn two_workers_can_use_different_masks_without_settings() {
     let sandbox = project();
     let daemon = TestDaemon::start(&sandbox);
     let mut client = daemon.connect();
@@ -54,11 +54,11 @@ fn two_workers_with_different_masks_need_no_common_settings() {
     let (two, _) = document(&mut client, &masked(json!({"helper": "def"})));
     assert!(one.contains("return speed * 3") && one.contains("def helper") && !one.contains("zork"), "{one}");
     assert!(two.contains("return Engine().run(1)") && !two.contains("speed"), "{two}");
-    // Neither has an effect on those who bring nothing along.
+    // Neither affects requests without curation.
     let (plain, receipt) = document(&mut client, &json!({"choice": {"tier": 3}}));
     assert!(plain.contains("def run(self, speed)") && !plain.contains("return speed"), "{plain}");
     assert_eq!(view_of(&receipt, "src/engine.py"), ("masked".into(), "mask".into()));
-    // An entry replaces that of the settings as a whole, even if it says nothing.
+    // An entry replaces that of the settings completely, even if it sets nothing.
     let reset = json!({"choice": {"tier": 3, "items": [{"path": "src/*.py"}]}});
     let (_, receipt) = document(&mut client, &reset);
     assert_eq!(view_of(&receipt, "src/engine.py"), ("skeleton".into(), "tier".into()));
@@ -104,7 +104,7 @@ fn a_wrong_entry_is_refused_with_its_position_and_key() {
     }
     let entries = vec![good; 10_001];
     assert_eq!(client.try_query("/v1/view", &json!({"files": ["src"], "items": entries})).0, 422);
-    // What no file answers to is no error, because files come and go.
+    // A pattern without matches is not an error, because files come and go.
     let (_, receipt) =
         document(&mut client, &json!({"items": [{"path": "src/gone.py", "force_full": true}]}));
     assert!(texts(&receipt["missing"], "word").contains(&"src/gone.py".to_owned()), "{receipt}");
@@ -117,7 +117,7 @@ fn a_wrong_entry_is_refused_with_its_position_and_key() {
 }
 
 #[test]
-fn a_mask_of_which_no_symbol_is_there_is_a_problem_and_the_tiers_view_is_shown() {
+fn a_mask_without_existing_symbols_is_a_problem_and_the_tiers_view_is_shown() {
     let sandbox = project();
     let daemon = TestDaemon::start(&sandbox);
     let mut client = daemon.connect();
@@ -137,14 +137,14 @@ fn a_preset_and_a_persona_need_not_be_in_the_settings() {
     let sandbox = project();
     let daemon = TestDaemon::start(&sandbox);
     let mut client = daemon.connect();
-    // The keys of `choice` and `attachments` are taken at the top level too.
+    // The keys of `choice` and `attachments` are accepted at the top level too.
     let preset = json!({"files": ["README.md", {"path": "src/engine.py", "force_full": true}]});
     let (_, receipt) = document(&mut client, &json!({"tier": 1, "preset": preset}));
     let mut shown = texts(&receipt["files"], "path");
     shown.sort();
     assert_eq!(shown, ["README.md", "src/engine.py"]);
     assert_eq!(view_of(&receipt, "src/engine.py").1, "force_full");
-    // The request's own entry comes before that of its preset.
+    // The request's own entry takes precedence over that of its preset.
     let items = json!([{"path": "src/engine.py", "view_mode": "outline"}]);
     let (_, receipt) = document(&mut client, &json!({"tier": 1, "preset": "core", "items": items}));
     assert_eq!(view_of(&receipt, "src/engine.py"), ("outline".into(), "view_mode".into()));
@@ -160,7 +160,7 @@ fn a_preset_and_a_persona_need_not_be_in_the_settings() {
     assert_eq!((&receipt["budget_tokens"], &receipt["name"]), (&Value::Null, &json!("persona-mine")));
     assert_eq!(view_of(&receipt, "src/other.py"), ("outline".into(), "focus".into()));
     assert_eq!(view_of(&receipt, "README.md"), ("full".into(), "tier_language".into()));
-    // What the question says itself counts more. Within a limit, a view for all files decides nothing, and that is said.
+    // The question itself takes precedence. Within a limit, a view for all files decides nothing, which is reported.
     let unlimited = client.query("/v1/aggregate", &json!({"persona": inline}));
     assert_eq!(unlimited["notes"], json!([]));
     let body = json!({"persona": inline, "focus": ["README.md"], "budget": 700});
@@ -172,7 +172,7 @@ fn a_preset_and_a_persona_need_not_be_in_the_settings() {
 }
 
 #[test]
-fn a_discussion_comes_in_the_body_and_leaves_the_prefix_as_it_is() {
+fn a_discussion_in_the_body_leaves_the_prefix_unchanged() {
     let sandbox = project();
     sandbox.write("history.toml", "history = ['From a file.']\n");
     let daemon = TestDaemon::start(&sandbox);
@@ -215,7 +215,7 @@ fn documents_of_one_name_and_different_curation_are_not_compared() {
 }
 
 #[test]
-fn an_agent_brings_its_entries_and_what_was_said() {
+fn an_agent_sends_its_entries_and_discussion() {
     let sandbox = project();
     sandbox.write("shot.png", b"\x89PNG\r\n\x1a\n");
     let mut agent = McpClient::start(&sandbox);
@@ -271,7 +271,7 @@ fn entries_come_from_a_file_on_the_command_line() {
 }
 
 #[test]
-fn secrets_in_the_words_of_slices_and_in_roles_are_not_shown() {
+fn secrets_in_slice_comments_and_in_roles_are_not_shown() {
     let sandbox = project();
     let secret = concat!("ghp_", "x7Kq2mVn9RtB4wLz8YpC3hJd6FsG1aEu5TiO");
     let slice = json!({"start_line": 1, "end_line": 2, "tag": secret, "comment": format!("token {secret}")});
@@ -323,7 +323,7 @@ fn an_entry_for_a_file_that_is_not_shown_is_a_problem() {
 }
 
 #[test]
-fn a_document_alone_says_in_its_head_what_is_missing() {
+fn a_bare_document_reports_missing_parts_in_its_headers() {
     let sandbox = project();
     let daemon = TestDaemon::start(&sandbox);
     let body =
@@ -344,7 +344,7 @@ fn a_document_alone_says_in_its_head_what_is_missing() {
 }
 
 #[test]
-fn what_was_given_under_one_curation_alone_needs_no_curation_to_be_named() {
+fn a_record_with_a_single_curation_is_found_without_naming_it() {
     let sandbox = project();
     let daemon = TestDaemon::start(&sandbox);
     let mut client = daemon.connect();
@@ -360,7 +360,7 @@ fn what_was_given_under_one_curation_alone_needs_no_curation_to_be_named() {
 }
 
 #[test]
-fn an_entry_that_matches_no_file_is_missing_whatever_files_are_asked_for() {
+fn an_entry_that_matches_no_file_is_reported_whatever_files_are_requested() {
     let sandbox = project();
     let paths = ["nope/*.py", "/etc/passwd", "../x", "nope.py"];
     let entries = paths.iter().chain(&["src/*"]).map(|path| json!({"path": path}));

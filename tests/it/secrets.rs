@@ -79,7 +79,7 @@ fn no_document_view_or_answer_shows_a_secret() {
 }
 
 #[test]
-fn a_receipt_counts_what_is_redacted_and_a_head_says_so() {
+fn a_receipt_counts_redactions_and_a_header_line_reports_them() {
     let sandbox = project();
     let document = sandbox.aggregate_json(&["--strategy", "full"]);
     let files = document["receipt"]["files"].as_array().unwrap();

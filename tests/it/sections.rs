@@ -395,7 +395,7 @@ fn screenshots_are_named_by_patterns_too() {
 }
 
 #[test]
-fn what_was_said_is_stripped_and_has_a_role() {
+fn messages_are_stripped_and_have_a_role() {
     let sandbox = sample_project();
     let entries = r#"["  plain \n\n", {"content": "\n no role "}, {"role": "", "content": "empty"}]"#;
     sandbox.write("talk.json", entries);
@@ -406,7 +406,7 @@ fn what_was_said_is_stripped_and_has_a_role() {
 }
 
 #[test]
-fn a_discussion_in_the_project_is_none_of_its_files() {
+fn a_discussion_in_the_project_is_not_shown_as_a_file() {
     let sandbox = sample_project();
     sandbox.write("talk.json", TALK);
     let absolute = sandbox.path("talk.json");

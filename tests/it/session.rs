@@ -140,7 +140,7 @@ fn keep_within_a_budget(sandbox: &Sandbox, whole: &Value) {
 fn ask_anthropic(sandbox: &Sandbox) {
     sandbox.write("talk.json", r#"[{"role": "user", "content": "Why does it wait for so long?"}]"#);
     let args = ["aggregate", "--persona", "worker", "--format", "anthropic", "--stdout"];
-    // Whatever is in a prompt is long enough to be cached for a model that is not listed.
+    // For a model that is not listed, any prompt is assumed to be long enough to be cached.
     let args = [&args[..], &["--model", "unlisted"]].concat();
     let body = sandbox.stdout_of(&[&args[..], &["--history", "talk.json"]].concat());
     let body: Value = serde_json::from_str(&body).unwrap();

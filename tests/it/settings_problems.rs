@@ -1,4 +1,4 @@
-//! Settings that are wrong in part cost that part, and a daemon outlives those that are wrong altogether.
+//! Settings that are partly wrong lose only the wrong part, and a daemon survives settings that are completely wrong.
 
 use std::fs;
 
@@ -11,7 +11,7 @@ const SETTINGS: &str = "[[files]]\npath = 'README.md'\nview_mode = 'sumary'\n\
     [[files]]\npath = 'src/engine.py'\nview_mode = 'outline'\n[presets.p]\nfiles = 3\n";
 
 #[test]
-fn a_bad_entry_is_left_out_and_named_wherever_it_would_matter() {
+fn an_invalid_entry_is_left_out_and_reported_wherever_it_would_matter() {
     let sandbox = sample_project();
     sandbox.write("slop.toml", SETTINGS);
     let ran = sandbox.slop(&["aggregate", "--tier", "3", "--stdout", "--json"]);
@@ -33,12 +33,12 @@ fn a_bad_entry_is_left_out_and_named_wherever_it_would_matter() {
     let status: Vec<String> = list(&status["problems"]).map(text).collect();
     assert_eq!(status, problems);
     assert!(sandbox.stdout_of(&["status"]).contains(&format!("settings: {first}")));
-    // An edit beside a value that cannot be read might lose it.
+    // An edit next to a value that cannot be read might lose it.
     sandbox.slop(&["mask", "set", "src/fast.c", "twice=sig"]).assert_fails(1, &["slop.toml:3", "sumary"]);
 }
 
 #[test]
-fn a_key_without_effect_is_noted_wherever_a_wrong_value_is() {
+fn a_key_without_effect_is_reported_like_an_invalid_value() {
     let sandbox = sample_project();
     sandbox.write(
         "slop.toml",
@@ -58,7 +58,7 @@ fn a_key_without_effect_is_noted_wherever_a_wrong_value_is() {
 }
 
 #[test]
-fn a_project_file_of_an_older_program_is_edited_in_its_new_form() {
+fn a_settings_file_of_an_older_program_is_edited_in_the_new_format() {
     let sandbox = sample_project();
     let older = "# mine\n[project]\nname = \"things\"\n\n[files]\nbase_dir = \"src\"\npaths = [\"engine.py\"]\n\n\
         # shots\n[screenshots]\nbase_dir = \"shots\"\npaths = [\"a.png\"]\n";
@@ -113,7 +113,7 @@ fn a_daemon_answers_by_the_last_good_settings_while_the_file_is_broken() {
 }
 
 #[test]
-fn a_project_file_of_an_older_program_becomes_a_new_one() {
+fn a_settings_file_of_an_older_program_is_converted() {
     let sandbox = sample_project();
     sandbox.write(
         "old.toml",

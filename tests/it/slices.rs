@@ -60,7 +60,7 @@ fn a_slice_is_made_and_resolved_without_writing_anything() {
     assert_resolves(&sandbox, &made, 0, "changed", (3, 5));
     sandbox.write("a.py", "import os\n");
     assert_resolves(&sandbox, &made, 1, "stale", (3, 5));
-    assert_eq!(fs::read_dir(sandbox.root()).unwrap().count(), 1, "no cache was made");
+    assert_eq!(fs::read_dir(sandbox.root()).unwrap().count(), 1, "no cache was created");
 }
 
 #[test]

@@ -195,7 +195,7 @@ fn no_read_only_command_writes_outside_of_the_cache() {
     assert!(sandbox.tree() == before);
     assert_eq!(fs::metadata(sandbox.path(".git/index")).unwrap().modified().unwrap(), git_before);
     assert_eq!(fs::read_dir(sandbox.outside("config")).unwrap().count(), 0);
-    // Nothing but the key, which is there.
+    // Only the key, which exists already.
     for folder in ["home", "home/.local", "home/.local/state", "home/.local/state/slop"] {
         assert_eq!(fs::read_dir(sandbox.outside(folder)).unwrap().count(), 1, "{folder}");
     }
@@ -211,8 +211,8 @@ fn the_cache_is_in_the_configured_folder() {
     assert!(sandbox.status().iter().all(|(path, _)| !path.starts_with("var/")));
 }
 
-/// Sleeps for a part of how long a run takes. Sleeping is the point of these tests: over many kills, the moments are spread
-/// over the whole run irregularly.
+/// Sleeps for a part of the duration of a run. These tests have to sleep: over many kills, the moments are spread
+/// irregularly over the whole run.
 fn sleep_within(whole: Duration, kill: usize) {
     let turn = f64::from(u32::try_from(kill).unwrap()) * 0.618_034;
     thread::sleep(whole.mul_f64(0.02 + 0.96 * turn.fract()));
@@ -243,11 +243,11 @@ fn after_a_kill_at_any_moment_the_next_run_is_correct() {
         assert_eq!(number(&sandbox.json(&["index"])["parsed"]), 0);
         assert_eq!(sandbox.slop(&["cache", "verify"]).code, 0);
     }
-    assert!(0 < unfinished, "no run was killed in its midst");
+    assert!(0 < unfinished, "no run was killed before it finished");
 }
 
 #[test]
-fn after_a_kill_while_hydrating_the_places_are_those_of_before_or_after() {
+fn after_a_kill_during_hydration_the_places_are_the_old_or_the_new_ones() {
     let sandbox = large_project();
     let requests = [("src/m1.py", "900"), ("src/m2.py", "2000")];
     let requests = requests.map(|(focus, budget)| ["hydrate", "--focus", focus, "--budget", budget]);
@@ -273,12 +273,12 @@ fn after_a_kill_while_hydrating_the_places_are_those_of_before_or_after() {
         sandbox.stdout_of(&request);
         after = places();
         assert_ne!(before, after);
-        assert!(killed == before || killed == after, "a mixture after kill {kill}");
+        assert!(killed == before || killed == after, "a mixture of places after kill {kill}");
         let pinned = after.iter().find(|place| place.starts_with("\"src/m3.py\"")).unwrap();
-        assert!(pinned.ends_with(" 2"), "kill {kill} has lost the pin: {pinned}");
+        assert!(pinned.ends_with(" 2"), "the pin is lost after kill {kill}: {pinned}");
         unfinished += u32::from(killed == before);
     }
-    assert!(0 < unfinished, "no run was killed in its midst");
+    assert!(0 < unfinished, "no run was killed before it finished");
     assert_eq!(sandbox.slop(&["cache", "verify"]).code, 0);
 }
 

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::daemon::harness::TestDaemon;
 use super::sandbox::{Sandbox, list, number, run, text, texts};
 
-/// Returns a function of some lines that say its name.
+/// Returns a function of some lines that contain its name.
 fn function(name: &str, words: &str) -> String {
     let lines: Vec<String> =
         (0..12).map(|line| format!("    step_{line} = {words:?} + str({line})\n")).collect();
@@ -17,7 +17,7 @@ fn function(name: &str, words: &str) -> String {
     format!("def {name}(value):\n    \"\"\"Handles {words}.\"\"\"\n{body}    return step_11\n\n\n")
 }
 
-/// Returns a project of modules about different things, in which tests, prose and settings mention the same words.
+/// Returns a project of modules about different subjects, in which tests, prose and settings mention the same words.
 fn project() -> Sandbox {
     let sandbox = Sandbox::repo();
     for (file, words) in [
@@ -58,7 +58,7 @@ fn a_task_shows_the_body_of_the_symbol_that_it_is_about() {
 }
 
 #[test]
-fn a_stack_trace_leads_to_its_function() {
+fn a_stack_trace_selects_its_function() {
     let sandbox = project();
     let trace = "It breaks.\n\n```\nTraceback (most recent call last):\n  File \"/srv/app/src/main.py\", line 3, in <module>\n    \
                  go()\n  File \"/srv/app/src/mail.py\", line 24, in store_mail\n    step_3 = x\nValueError: bad\n```\n";
@@ -94,7 +94,7 @@ fn the_receipt_lists_the_paths_of_a_task_that_are_in_the_project() {
 }
 
 #[test]
-fn a_diagnostic_leads_to_its_line_in_a_function_that_is_too_long_to_be_shown() {
+fn a_diagnostic_selects_its_line_in_a_function_that_is_too_long_to_be_shown() {
     let sandbox = project();
     let steps =
         (0..600).map(|at| format!("        step_{at} = next_step_of({at});\n")).collect::<Vec<_>>().concat();
@@ -113,14 +113,14 @@ fn a_diagnostic_leads_to_its_line_in_a_function_that_is_too_long_to_be_shown() {
 }
 
 #[test]
-fn a_diagnostic_leads_to_its_line_in_a_file_of_settings() {
+fn a_diagnostic_selects_its_line_in_a_configuration_file() {
     let sandbox = project();
     let keys =
         |mark: &str| (0..400).map(|at| format!("  {mark}key_{at}{mark}: {mark}value {at}{mark}")).collect();
     let (yaml, json): (Vec<String>, Vec<String>) = (keys(""), keys("\""));
     sandbox.write("deploy.yaml", format!("services:\n{}\n", yaml.join("\n")));
     sandbox.write("package.json", format!("{{\n{}\n}}\n", json.join(",\n")));
-    // One with the same name, of which nothing is said.
+    // A file of the same name to which the task does not refer.
     sandbox.write("web/package.json", format!("{{\n{}\n}}\n", json.join(",\n").replace("value", "other")));
     for (place, line) in [
         ("deploy.yaml:202:3", "  key_200: value 200\n"),
@@ -171,7 +171,7 @@ fn cells_of_a_notebook_are_shown_as_code_without_their_output() {
 }
 
 #[test]
-fn of_a_single_header_its_parts_are_shown() {
+fn parts_of_a_single_header_library_are_shown() {
     let sandbox = project();
     let parts = ["src/cookies.py", "src/routing.py", "src/mail.py", "src/cache.py"];
     sandbox.write("single/all.py", parts.map(|part| sandbox.read(part)).concat());
@@ -184,7 +184,7 @@ fn of_a_single_header_its_parts_are_shown() {
 }
 
 #[test]
-fn lines_are_shown_as_they_are_and_every_file_once_in_a_part() {
+fn lines_are_shown_verbatim_and_each_file_once_per_part() {
     let sandbox = project();
     for tier in ["1", "2", "3", "4"] {
         for budget in [300, 900, 2_000] {
@@ -212,9 +212,9 @@ fn lines_are_shown_as_they_are_and_every_file_once_in_a_part() {
 }
 
 #[test]
-fn a_budget_is_used_up_where_there_is_more_to_show() {
+fn a_budget_is_used_up_if_there_is_more_to_show() {
     let sandbox = project();
-    // A function of the project has 190 tokens: a tenth of a smaller budget may be left because none fits.
+    // A function of the project has 190 tokens: a tenth of a smaller budget may be unused because none fits.
     for budget in [1_000, 1_500, 2_500] {
         for flags in [&["--task", TASK][..], &["--focus", "src/mail.py"], &[]] {
             let words = budget.to_string();
@@ -244,7 +244,7 @@ fn the_stable_part_is_the_same_for_every_task() {
 }
 
 #[test]
-fn a_file_of_the_stable_part_is_shown_again_for_what_the_task_is_about() {
+fn a_file_of_the_stable_part_is_shown_again_with_the_lines_for_the_task() {
     let sandbox = project();
     sandbox.write("slop.toml", "[tiers.2]\nstable_share = 0.5\n");
     let flags = ["--tier", "2", "--budget", "1500", "--task", TASK];
@@ -254,7 +254,7 @@ fn a_file_of_the_stable_part_is_shown_again_for_what_the_task_is_about() {
     let body = source[source.find("def expire_cookies").unwrap()..].trim_end();
     assert!(stable.contains("### src/cookies.py\n") && !stable.contains(body), "{document}");
     assert!(rest.contains("### src/cookies.py\n") && rest.contains(body), "{document}");
-    // Nothing of it is about the task.
+    // It does not match the task.
     assert!(stable.contains("### src/routing.py\n") && !rest.contains("### src/routing.py\n"), "{document}");
     let receipt = sandbox.json(&[&["aggregate", "--dry-run"], &flags[..]].concat())["receipt"].take();
     let entries: Vec<&Value> =
@@ -263,7 +263,7 @@ fn a_file_of_the_stable_part_is_shown_again_for_what_the_task_is_about() {
     assert_eq!((&entries[0]["repeated"], &entries[1]["repeated"]), (&Value::Null, &json!(true)));
     let paths: HashSet<String> = list(&receipt["files"]).map(|file| text(&file["path"])).collect();
     assert_eq!(number(&receipt["totals"]["files"]), paths.len() as u64, "{receipt}");
-    // A reader who has both is told of the change.
+    // A reader who has both is shown the change.
     let named = [&["aggregate", "--stdout", "--name", "lead"], &flags[..]].concat();
     sandbox.stdout_of(&named);
     assert!(!sandbox.stdout_of(&[&named[..], &["--since-last"]].concat()).contains("### "));
@@ -273,7 +273,7 @@ fn a_file_of_the_stable_part_is_shown_again_for_what_the_task_is_about() {
     assert!(changes.contains("load_cookies") && !changes.contains("store_cookies"), "{changes}");
 }
 
-/// Returns the document that a process makes which knows nothing of earlier ones.
+/// Returns the document of a process without knowledge of earlier ones.
 fn aggregate_alone(sandbox: &Sandbox, flags: &[&str]) -> String {
     let mut command = sandbox.command(&[&["aggregate", "--stdout"], flags].concat());
     command.env("SLOP_NO_DAEMON", "1");
@@ -283,7 +283,7 @@ fn aggregate_alone(sandbox: &Sandbox, flags: &[&str]) -> String {
 }
 
 #[test]
-fn what_a_daemon_keeps_of_earlier_documents_changes_none() {
+fn cached_parts_of_earlier_documents_do_not_change_a_daemons_documents() {
     let sandbox = project();
     for number in 0..30 {
         let name = format!("part_{number}");
@@ -324,7 +324,7 @@ fn what_a_daemon_keeps_of_earlier_documents_changes_none() {
 }
 
 #[test]
-fn what_a_person_chose_wins_over_what_is_ranked() {
+fn curated_views_take_precedence_over_ranking() {
     let sandbox = project();
     sandbox.stdout_of(&["slice", "add", "src/mail.py", "5-7", "--tag", "mine"]);
     let document = aggregate(&sandbox, &["--tier", "3", "--budget", "400", "--task", TASK]);
@@ -335,7 +335,7 @@ fn what_a_person_chose_wins_over_what_is_ranked() {
 }
 
 #[test]
-fn settings_are_shown_without_passwords() {
+fn configuration_is_shown_without_passwords() {
     let sandbox = project();
     let task = "the password of cookies in settings.toml";
     let document = aggregate(&sandbox, &["--tier", "3", "--budget", "3000", "--task", task]);
@@ -344,7 +344,7 @@ fn settings_are_shown_without_passwords() {
 }
 
 #[test]
-fn what_a_test_run_printed_is_a_task_as_it_is() {
+fn the_output_of_a_test_run_can_be_used_as_a_task() {
     let sandbox = project();
     let task = "--- FAIL: TestParser (0.00s)";
     for command in [["aggregate", "--stdout"].as_slice(), &["explain", "src/cookies.py"]] {
@@ -354,7 +354,7 @@ fn what_a_test_run_printed_is_a_task_as_it_is() {
 }
 
 #[test]
-fn bad_tasks_are_refused_and_odd_ones_reported() {
+fn invalid_tasks_are_refused_and_unusual_ones_reported() {
     let sandbox = project();
     let ask = |flags: &[&str]| sandbox.slop(&[&["aggregate", "--stdout", "--tier", "3"], flags].concat());
     ask(&["--task", " \n"]).assert_fails(1, &["task cannot be read", "task text is empty", "hint:"]);
@@ -368,7 +368,7 @@ fn bad_tasks_are_refused_and_odd_ones_reported() {
     let ran = ask(&["--budget", "500", "--task-file", "../long.txt"]);
     assert!(ran.code == 0 && ran.err.contains("task: text is too long"), "{}", ran.err);
     assert!(ran.out.contains("expire_cookies"), "{}", ran.out);
-    // What has failed is at the end of a log.
+    // The failure is at the end of a log.
     sandbox
         .write("../longer.txt", format!("CI fails\n{}expire_cookies\n", "word of a log\n".repeat(300_000)));
     let ran = ask(&["--budget", "500", "--task-file", "../longer.txt"]);
@@ -377,7 +377,7 @@ fn bad_tasks_are_refused_and_odd_ones_reported() {
     sandbox.write("../windows.txt", utf_16);
     let ran = ask(&["--budget", "500", "--task-file", "../windows.txt"]);
     assert!(ran.code == 0 && ran.out.contains("expire_cookies"), "{ran:?}");
-    // Bytes that are no UTF-8 are read as far as they can be.
+    // Bytes that are not UTF-8 are decoded as far as possible.
     sandbox.write("../bytes.txt", b"expire_cookies \xff\xfe fails\n");
     assert_eq!(ask(&["--task-file", "../bytes.txt"]).code, 0);
 }
@@ -396,7 +396,7 @@ fn a_task_is_read_from_a_pipe() {
 }
 
 #[test]
-fn a_task_without_a_budget_has_one() {
+fn a_task_without_a_budget_gets_a_default_budget() {
     let sandbox = project();
     let receipt = sandbox.json(&["aggregate", "--dry-run", "--tier", "3", "--task", TASK])["receipt"].take();
     assert_eq!(number(&receipt["budget_tokens"]), 20_000);
@@ -415,7 +415,7 @@ fn a_search_lists_symbols_and_files_with_reasons() {
     assert_eq!(found.len(), 3);
     assert_eq!((&found[0]["path"], &found[0]["name"]), (&json!("src/cookies.py"), &json!("expire_cookies")));
     assert!(texts(&found[0]["score"]["parts"], "part").contains(&"exact".to_owned()), "{found:?}");
-    // Whatever a hit is, it has the same keys.
+    // All kinds of hits have the same keys.
     let all = [hits(&[TASK, "--limit", "100"]), hits(&[TASK, "--kind", "file"])].concat();
     assert!(["file", "lines", "function"].iter().all(|kind| all.iter().any(|hit| hit["kind"] == *kind)));
     let keys = ["end_line", "kind", "name", "path", "score", "start_line"];
@@ -430,7 +430,7 @@ fn a_search_lists_symbols_and_files_with_reasons() {
 }
 
 #[test]
-fn an_edit_is_found_and_a_daemon_answers_as_a_process_does() {
+fn a_search_finds_an_edit_and_a_daemon_gives_the_same_answer() {
     let sandbox = project();
     let command =
         ["aggregate", "--stdout", "--tier", "3", "--budget", "700", "--task", "where is a quokka fed?"];

@@ -52,7 +52,7 @@ fn the_tech_lead_gets_summaries_with_signatures_and_no_tree() {
 }
 
 #[test]
-fn files_of_no_interest_are_counted_in_their_folders_unless_they_are_asked_for() {
+fn uninteresting_files_are_counted_in_their_folders_unless_requested() {
     let sandbox = sample_project();
     sandbox.write("src/util/__init__.py", "");
     sandbox.write("tests/fixtures/a.json", "{\"name\": \"value\"}\n");
@@ -236,7 +236,7 @@ fn a_document_never_exceeds_the_budget_of_its_tier() {
 }
 
 #[test]
-fn what_every_commit_changes_takes_no_room_from_code() {
+fn files_that_every_commit_changes_take_no_room_from_code() {
     let sandbox = Sandbox::new();
     sandbox.git(&["init", "-q"]);
     let function = |at: usize| {
@@ -283,7 +283,7 @@ fn a_file_that_cannot_be_cut_takes_no_room_from_the_others() {
         let functions: String = (0..12).map(|at| function(file, at)).collect();
         sandbox.write(format!("part{file}.ts"), functions);
     }
-    // The grammar reads nothing behind the second one of these without a semicolon.
+    // The grammar fails after the second of these if there is no semicolon.
     let overload = |at| format!("  <T, U{at} = T>(\n    value: T,\n    other: U{at}\n  ): Made<T, U{at}>\n");
     let broken: String = (0..900).map(overload).collect();
     for round in 0..3_usize {
@@ -299,7 +299,7 @@ fn a_file_that_cannot_be_cut_takes_no_room_from_the_others() {
 }
 
 #[test]
-fn a_default_is_used_up_where_most_of_the_program_has_no_grammar() {
+fn a_default_budget_is_used_up_if_most_of_the_program_has_no_grammar() {
     let sandbox = Sandbox::new();
     for file in 0..20 {
         let functions =
@@ -315,7 +315,7 @@ fn a_default_is_used_up_where_most_of_the_program_has_no_grammar() {
 }
 
 #[test]
-fn a_document_that_is_larger_than_its_tiers_default_is_limited_and_says_so() {
+fn a_document_that_exceeds_its_tiers_default_is_limited_with_a_note() {
     let sandbox = Sandbox::new();
     for file in 0..250 {
         let functions = (0..12).map(|at| {
@@ -328,7 +328,7 @@ fn a_document_that_is_larger_than_its_tiers_default_is_limited_and_says_so() {
     assert!((15_000..=20_000).contains(&number(&receipt["tokens"])), "{}", receipt["tokens"]);
     assert!(limited.err.contains("note: limited to 20,000 tokens: "), "{}", limited.err);
     assert!(limited.err.contains("--budget none lifts it"), "{}", limited.err);
-    // Nor is a document limited that keeps the default of its tier, or for which somebody lifts it.
+    // A document within the default of its tier is not limited, nor is one whose limit was lifted.
     let lifted = sandbox.slop(&["aggregate", "--tier", "1", "--stdout", "--json", "--budget", "none"]);
     assert!(20_000 < number(&data(&lifted.out)["receipt"]["tokens"]) && !lifted.err.contains("limited to"));
     sandbox.write("slop.toml", "[tiers.1]\nbudget_tokens = 0\n");
@@ -369,7 +369,7 @@ fn no_document_exceeds_any_limit() {
 }
 
 #[test]
-fn the_skeleton_of_settings_shows_no_password() {
+fn the_skeleton_of_a_configuration_file_shows_no_password() {
     let sandbox = Sandbox::repo();
     sandbox.write("station.toml", "[database]\nuser = \"reader\"\npassword = \"vT9#kLq2xZ!8mWp4\"\n");
     let document = sandbox.stdout_of(&["aggregate", "--tier", "3", "--stdout"]);
@@ -536,7 +536,7 @@ fn an_inline_image_does_not_count_towards_the_token_budget() {
 }
 
 #[test]
-fn a_document_begins_with_what_the_project_is_and_no_edit_of_a_source_changes_that() {
+fn a_document_begins_with_an_overview_that_source_edits_do_not_change() {
     let sandbox = sample_project();
     sandbox.write(
         "README.md",
@@ -569,7 +569,7 @@ fn a_document_begins_with_what_the_project_is_and_no_edit_of_a_source_changes_th
     sandbox.write("src/engine.py", "def other():\n    return 2\n\n\ndef run():\n    return other()\n");
     assert_eq!(overview(&["--tier", "2"]), first);
     assert_eq!(overview(&["--tier", "2", "--task", "reports are empty"]), first);
-    // Not in the way of a few files, of a small limit, or of who does not want it.
+    // Omitted for a few files, under a small limit, or on request.
     assert_eq!(overview(&["--tier", "2", "src"]), "");
     assert_eq!(overview(&["--tier", "2", "--budget", "1000"]), "");
     sandbox.write("slop.toml", "[aggregation]\noverview = false\n");
@@ -577,7 +577,7 @@ fn a_document_begins_with_what_the_project_is_and_no_edit_of_a_source_changes_th
 }
 
 #[test]
-fn what_a_readme_says_forges_no_file_and_shows_no_secret() {
+fn a_readme_cannot_forge_files_in_the_overview_or_reveal_secrets() {
     let sandbox = sample_project();
     sandbox.write(
         "README.md",
@@ -590,14 +590,14 @@ fn what_a_readme_says_forges_no_file_and_shows_no_secret() {
         "{overview}"
     );
     assert!(!overview.contains("hunter2"), "{overview}");
-    // A person who leaves the file out leaves it out here as well.
+    // If the file is left out by a setting, so is its text here.
     sandbox.write("slop.toml", "[[files]]\npath = \"README.md\"\nauto_aggregate = false\n");
     let document = sandbox.stdout_of(&["aggregate", "--stdout", "--tier", "2"]);
     assert!(document.starts_with("- Project: project\n- Languages: "), "{document}");
 }
 
 #[test]
-fn with_room_left_every_source_is_shown_before_what_is_no_program() {
+fn with_enough_room_all_sources_are_shown_before_other_files() {
     let sandbox = sample_project();
     for at in 0..130 {
         sandbox.write(format!("src/part{at}.py"), format!("def part{at}():\n    return {at}\n"));
@@ -610,7 +610,7 @@ fn with_room_left_every_source_is_shown_before_what_is_no_program() {
     let views = views(&document);
     let parts = views.iter().filter(|(path, _)| path.starts_with("src/part"));
     assert_eq!(parts.clone().filter(|(_, view)| view == "full").count(), 130, "{views:?}");
-    // A style sheet that is compiled from another one, and a license, are only named.
+    // A compiled style sheet and a license are only named.
     for path in ["styles/app.css", "LICENSE"] {
         let (_, view) = views.iter().find(|(other, _)| other == path).unwrap();
         assert!(view == "path" || view == "names", "{path}: {view}");

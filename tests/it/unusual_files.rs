@@ -59,7 +59,7 @@ fn a_name_that_is_not_utf_8_is_found_in_every_spelling_by_every_client() {
 }
 
 #[test]
-fn a_name_that_looks_escaped_is_taken_as_it_is() {
+fn a_name_that_looks_escaped_is_used_literally() {
     let sandbox = Sandbox::repo();
     sandbox.write("b\\xff.py", "plain = 1\n");
     assert!(sandbox.stdout_of(&["view", "--bare", "b\\xff.py", "-m", "full"]).contains("plain = 1"));
@@ -130,7 +130,7 @@ fn skipped_files_are_never_shown_and_all_are_in_the_receipt() {
         let receipt = super::sandbox::data(&ran.out)["receipt"].take();
         let again =
             super::sandbox::data(&sandbox.slop(&[&flags[..], &["--json"]].concat()).out)["receipt"].take();
-        assert_eq!(receipt, again, "the listing may be another one");
+        assert_eq!(receipt, again, "the listing may differ");
         let large = list(&receipt["left_out"]).find(|file| file["path"] == "large.txt").unwrap();
         assert_eq!((&large["reason"], &large["size"]), (&json!("too_large"), &json!(1_500)));
         let mut paths: Vec<String> = list(&receipt["files"])

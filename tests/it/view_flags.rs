@@ -372,7 +372,7 @@ fn one_missing_path_does_not_silence_the_others() {
 }
 
 #[test]
-fn the_old_flag_for_the_base_is_read_with_a_note() {
+fn the_old_flag_for_the_base_is_accepted_with_a_note() {
     let sandbox = Sandbox::repo();
     sandbox.write("a.py", "x = 1\n");
     sandbox.commit_all("first");

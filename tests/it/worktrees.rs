@@ -1,10 +1,10 @@
-//! Linked worktrees of a repository: they share a cache, and no answer comes from another one.
+//! Linked worktrees of a repository: they share a cache, and no answer comes from another worktree.
 
 use std::fs;
 
 use super::sandbox::{Sandbox, data, number, run};
 
-/// A repository with a worktree that has another `a.py`; both are indexed.
+/// A repository with a worktree that has a different `a.py`; both are indexed.
 fn repository_with_worktree() -> Sandbox {
     let sandbox = Sandbox::repo();
     sandbox.write("a.py", "def in_main():\n    return 1\n");
@@ -16,7 +16,7 @@ fn repository_with_worktree() -> Sandbox {
 }
 
 #[test]
-fn worktrees_share_a_cache_and_no_answer_is_of_another_one() {
+fn worktrees_share_a_cache_and_answers_come_from_the_right_worktree() {
     let sandbox = repository_with_worktree();
     let linked = sandbox.outside("linked");
     let in_linked = |arguments: &[&str]| {
@@ -27,7 +27,7 @@ fn worktrees_share_a_cache_and_no_answer_is_of_another_one() {
     assert_eq!(sandbox.slop(&["index"]).code, 0);
     fs::write(linked.join("a.py"), "def in_linked():\n    return 2\n").unwrap();
     let first = data(&in_linked(&["index", "--json"]).out);
-    // Only the content that is new was derived, and nothing lies in the worktree.
+    // Only the new content was derived, and nothing is stored in the worktree.
     assert_eq!((number(&first["files"]), number(&first["parsed"])), (2, 1), "{first}");
     assert!(!linked.join(".slop_cache").exists());
     let second = data(&in_linked(&["index", "--json"]).out);
@@ -37,7 +37,7 @@ fn worktrees_share_a_cache_and_no_answer_is_of_another_one() {
         assert!(main.contains("in_main") && !main.contains("in_linked"), "{main}");
         assert!(own.contains("in_linked") && !own.contains("in_main"), "{own}");
     }
-    // Clearing in one says what stays, and takes nothing from the other.
+    // Clearing the cache in one worktree reports what stays, and removes nothing of the other.
     let cleared = in_linked(&["cache", "clear"]);
     assert!(cleared.err.contains("other worktrees of the repository share the cache (1)"), "{cleared:?}");
     assert_eq!(number(&sandbox.json(&["index"])["hashed"]), 0);
@@ -50,7 +50,7 @@ fn worktrees_share_a_cache_and_no_answer_is_of_another_one() {
 }
 
 #[test]
-fn a_git_file_that_its_repository_does_not_know_leads_to_no_cache() {
+fn a_git_file_unknown_to_its_repository_is_not_followed_to_a_cache() {
     let sandbox = repository_with_worktree();
     let hostile = sandbox.outside("hostile");
     fs::create_dir_all(&hostile).unwrap();
@@ -83,7 +83,7 @@ fn clones_share_a_cache_where_the_user_lists_them() {
     };
     let setting = format!("[trust]\nclones = [{root:?}, {clone:?}]\n");
     assert_eq!(number(&sandbox.json(&["index"])["parsed"]), 2);
-    // A project cannot say so for itself.
+    // A project cannot configure that itself.
     fs::write(clone.join("slop.toml"), &setting).unwrap();
     let own = in_clone(&["index", "--json"]);
     assert!(own.err.contains("trust.clones"), "{own:?}");
@@ -108,7 +108,7 @@ fn clones_share_a_cache_where_the_user_lists_them() {
     }
     assert_eq!(number(&sandbox.json(&["index"])["hashed"]), 0);
     assert_eq!(number(&sandbox.json(&["cache", "status"])["linked_worktrees"]), 2);
-    // Another clone in its place begins with nothing of the old one.
+    // Another clone in its place starts without the old one's artifacts.
     fs::remove_dir_all(&linked).unwrap();
     fs::remove_dir_all(&clone).unwrap();
     make_clone();

@@ -1,4 +1,4 @@
-//! `CommonJS`: what `require` gives, what a file exports, and members of objects and constructors.
+//! `CommonJS`: the result of `require`, the exports of a file, and members of objects and constructors.
 
 use super::references;
 
@@ -13,7 +13,7 @@ fn assert_found(texts: &[(&str, &str)], expected: &[&str], without: &[&str]) {
 }
 
 #[test]
-fn what_is_required_means_what_the_file_exports() {
+fn a_required_name_means_the_export_of_the_file() {
     let library = [
         "exports.one = function () {};",
         "exports.two = function named() { named(); };",

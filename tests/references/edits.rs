@@ -24,7 +24,8 @@ impl JoinedProject {
         Self { found: find_references(&files), files }
     }
 
-    /// Returns whether the edited files are joined alone; if so, all references are those of a join of all files.
+    /// Returns whether only the edited files are joined; if so, checks that all references equal those of a join of all
+    /// files.
     #[track_caller]
     fn is_joined_alone(&self, before: &Self) -> bool {
         let pairs = before.files.iter().zip(&self.files);
@@ -37,7 +38,7 @@ impl JoinedProject {
             return false;
         };
         found.references.extend(kept());
-        // As the graph has them.
+        // The fields that the reference graph uses.
         let place =
             |found: &Reference| (found.from_file, found.from_line, found.to_file, found.to_definition);
         found.references.sort_by_key(place);
@@ -60,12 +61,12 @@ fn is_enough(others: &[(&str, &str)], (path, before, after): (&str, &str, &str))
 }
 
 #[test]
-fn an_edit_of_a_body_in_c_has_the_file_alone_joined_again() {
-    // Those of C++ have no values from C.
+fn after_an_edit_of_a_c_function_body_only_its_file_is_joined_again() {
+    // C++ files have no values from C.
     for others in [&[HEADER, CALLER][..], &[HEADER, CALLER, CPP]] {
         let is_alone = |after: &str| is_enough(others, ("c.c", BODY, after));
         assert!(is_alone(BODY));
-        // Names of variables, and what only a macro elsewhere stands for.
+        // Names of variables, and a name that only a macro elsewhere expands to.
         assert!(is_alone(&BODY.replace("  helper();", "\n  int go = 1;\n  alias();\n  run(go);")));
         assert!(is_alone(&BODY.replace("void run", "/* A. */\n\nvoid run")));
         for (from, to) in [
@@ -84,7 +85,7 @@ fn an_edit_of_a_body_in_c_has_the_file_alone_joined_again() {
 const PYTHON: &str = "from b import helper\n\nTABLE = {'a': helper}\n\n\nclass Base:\n    def __init__(self, size):\n        part = helper(size)\n        self.part = part\n        print(self.part)\n\n    def make(self):\n        other = self.part\n        helper(other)\n        return helper(1)\n";
 
 #[test]
-fn an_edit_that_other_files_do_not_see_has_the_file_alone_joined_again() {
+fn after_an_edit_that_other_files_do_not_see_only_its_file_is_joined_again() {
     let others = [
         ("b.py", "class Part:\n    def run(self): ...\n\n\ndef helper(size):\n    return Part()\n"),
         (
@@ -103,7 +104,7 @@ fn an_edit_that_other_files_do_not_see_has_the_file_alone_joined_again() {
     for (from, to) in [
         ("return helper(1)", "return self.part"),
         ("self.part = part", "self.part = self"),
-        // What an attribute is assigned.
+        // The value of an attribute.
         ("part = helper(size)", "part = size"),
         ("def make(self)", "def made(self)"),
         ("'a': helper", "'a': len"),
@@ -116,13 +117,13 @@ fn an_edit_that_other_files_do_not_see_has_the_file_alone_joined_again() {
 }
 
 #[test]
-fn members_of_a_class_within_a_function_are_seen() {
+fn members_of_a_class_within_a_function_are_visible_to_other_files() {
     let text = "def make():\n    class Local:\n        part = helper\n    return Local\n";
     assert!(!is_enough(&[], ("a.py", text, &text.replace("helper", "make"))));
 }
 
 #[test]
-fn names_that_are_bound_in_another_order_are_seen() {
+fn a_changed_order_of_bindings_is_visible_to_other_files() {
     let text = "try:\n    from b import *\nexcept ImportError:\n    pass\nhelper = 1\n";
     let after = "helper = 1\ntry:\n    from b import *\nexcept ImportError:\n    pass\n";
     assert!(!is_enough(&[("b.py", "def helper(): ...\n")], ("a.py", text, after)));
@@ -130,7 +131,7 @@ fn names_that_are_bound_in_another_order_are_seen() {
 
 #[cfg(feature = "lang-ruby")]
 #[test]
-fn a_language_whose_names_are_compared_has_the_file_alone_joined_again() {
+fn in_a_language_that_is_read_by_name_only_the_edited_file_is_joined_again() {
     let text = "def one\n  two\nend\n";
     let others = [("b.rb", "def two\n  one\nend\n")];
     assert!(is_enough(&others, ("c.rb", text, &text.replace("two", "one\n  two"))));
@@ -180,7 +181,7 @@ const FILES: &[(&str, &str)] = &[
     #[cfg(feature = "lang-go")]
     ("main.go", "package main\nfunc begin() {\n\tfinish()\n}\nfunc finish() {\n\thelper()\n}\n"),
 ];
-/// Lines that edits insert, with one name for each `@`.
+/// Lines that edits insert, with a name in place of each `@`.
 const LINES: &[&str] = &[
     "\t@(@(1));",
     "\tint @ = LIMIT;",
@@ -209,7 +210,7 @@ const LINES: &[&str] = &[
 const NAMES: [&str; 6] = ["begin", "finish", "helper", "start", "run", "LIMIT"];
 const ROUNDS: usize = 2000;
 
-/// Numbers that look random, and are the same in each run.
+/// Pseudorandom numbers, the same in each run.
 struct Numbers(u64);
 
 impl Numbers {
@@ -222,7 +223,7 @@ impl Numbers {
         texts[self.below(texts.len())]
     }
 
-    /// Inserts, removes or changes one line of a text, or renames what it has by one name.
+    /// Inserts, removes or changes one line of a text, or renames all occurrences of a name.
     fn edit(&mut self, text: &str, inserted: &[&'static str]) -> String {
         let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
         let at = self.below(lines.len() + 1);
@@ -254,7 +255,7 @@ impl Numbers {
     }
 }
 
-/// Edits files at random, mostly the first ones. Returns how often the edited files were joined alone.
+/// Edits files at random, mostly the first ones. Returns how often only the edited files were joined.
 fn edit_at_random(originals: &[(&str, &str)], lines: &[&'static str], first: usize) -> usize {
     let mut numbers = Numbers(5);
     let mut texts: Vec<String> = originals.iter().map(|(_, text)| (*text).to_owned()).collect();

@@ -1,8 +1,8 @@
-//! References of Java that depend on types: overloads, type arguments and lambdas.
+//! Java references that depend on types: overloads, type arguments and lambdas.
 
 use super::references;
 
-/// Returns where the definitions are that the uses of a line mean, as `LINE GRADE`, and their names.
+/// Checks the lines of the definitions that the uses of a line mean, as `LINE GRADE`, and their names.
 #[track_caller]
 fn check(text: &str, expected: &[(usize, &[&str])]) {
     let numbered: Vec<String> = text.lines().map(|line| line.trim().to_owned()).collect();
@@ -14,7 +14,7 @@ fn check(text: &str, expected: &[(usize, &[&str])]) {
     }
 }
 
-/// Wraps each overload in a class that says by its name which one is called: its method `own` returns it.
+/// Overloads that each return a different class; the method `own` of that class shows which one is called.
 const OVERLOADS: &str = "class A {
   One run(int a) { return null; }
   Two run(String a) { return null; }
@@ -90,7 +90,7 @@ fn overloads_are_maybe_where_an_argument_is_not_known() {
 }
 
 #[test]
-fn more_overloads_than_eight_are_all_looked_at() {
+fn more_than_eight_overloads_are_all_considered() {
     let names = ["int", "long", "double", "float", "boolean", "char", "short", "byte", "String", "A"];
     let methods =
         names.iter().map(|name| format!("  void run({name} a) {{}}\n")).collect::<Vec<_>>().concat();
@@ -99,7 +99,7 @@ fn more_overloads_than_eight_are_all_looked_at() {
 }
 
 #[test]
-fn type_arguments_say_what_methods_return() {
+fn type_arguments_decide_what_methods_return() {
     check(
         "import java.util.*;
 class Foo { void go() {} }
@@ -144,7 +144,7 @@ class Use {
 }
 
 #[test]
-fn parameters_of_lambdas_have_the_types_that_their_targets_give_them() {
+fn lambda_parameters_have_the_types_of_their_target() {
     check(
         "import java.util.*;
 import java.util.function.*;
@@ -178,7 +178,7 @@ class Use {
 }
 
 #[test]
-fn static_imports_of_a_name_hide_what_stars_bring() {
+fn static_imports_of_a_name_hide_star_imports() {
     let files = [
         (
             "p/A.java",
@@ -194,7 +194,7 @@ fn static_imports_of_a_name_hide_what_stars_bring() {
 }
 
 #[test]
-fn mocks_have_the_methods_of_what_they_stand_for() {
+fn mocks_have_the_methods_of_the_mocked_type() {
     let text = "import static org.mockito.Mockito.*;
 import static org.mockito.BDDMockito.then;
 import org.mockito.InOrder;

@@ -37,7 +37,7 @@ fn java_types_are_imported_or_of_the_same_package() {
 }
 
 #[test]
-fn java_static_imports_bring_methods() {
+fn java_static_imports_import_methods() {
     let files = [
         ("A.java", "package p;\npublic class A {\n  public static int one(int a) { return a; }\n}\n"),
         ("B.java", "package q;\nimport static p.A.one;\nclass B {\n  int b = one(1);\n}\n"),
@@ -80,7 +80,7 @@ fn java_methods_with_other_parameters_do_not_override() {
 }
 
 #[test]
-fn java_names_of_outer_classes_are_likely_behind_a_base_of_another_project() {
+fn java_names_of_outer_classes_are_likely_if_a_base_is_of_another_project() {
     let text = "class A {\n  void go() {}\n  class B {\n    void f() { go(); }\n  }\n  class C extends Thread {\n    void f() { go(); }\n  }\n  Runnable r = new Runnable() {\n    public void run() { go(); this.run(); }\n  };\n}\n";
     check(&[("A.java", text)], "A.java:4", &["A.go sure"]);
     check(&[("A.java", text)], "A.java:7", &["A.go likely"]);
@@ -152,7 +152,7 @@ fn cpp_types_may_be_defined_outside_of_their_type() {
 }
 
 #[test]
-fn cpp_annotations_behind_variables_do_not_hide_them() {
+fn cpp_annotations_after_variables_do_not_hide_them() {
     let text = "struct Part {\n  void go() {}\n};\nstruct Other {\n  void go() {}\n};\nstruct A {\n  Part part_ GUARDED_BY(mutex_);\n  Part* const held_ GUARDED_BY(mutex_);\n  Part MAKE(int a);\n  void run() {\n    part_.go();\n    held_->go();\n    MAKE(1).go();\n  }\n};\n";
     let files = [("a.cc", text)];
     for line in [12, 13] {
@@ -162,7 +162,7 @@ fn cpp_annotations_behind_variables_do_not_hide_them() {
 }
 
 #[test]
-fn cpp_bodies_behind_a_macro_see_the_type_that_it_names_and_are_never_sure() {
+fn cpp_bodies_after_a_macro_see_the_type_in_its_argument_and_are_never_sure() {
     let text = "void close() {}\nvoid open() {}\nstruct Fixture {\n  void close() {}\n};\nTEST_F(Fixture, closes) {\n  close();\n  open();\n}\nTEST(Name, closes) {\n  close();\n}\n";
     let files = [("a.cc", text)];
     check(&files, "a.cc:7", &["Fixture.close likely"]);
@@ -171,7 +171,7 @@ fn cpp_bodies_behind_a_macro_see_the_type_that_it_names_and_are_never_sure() {
 }
 
 #[test]
-fn cpp_members_are_inherited_and_this_is_the_type_around() {
+fn cpp_members_are_inherited_and_this_is_the_enclosing_type() {
     let text = "struct Base {\n  void top() {}\n  int size;\n};\nstruct A : public Base {\n  void run() {\n    top();\n    this->run();\n    other->run();\n    size();\n  }\n  A* other;\n};\nvoid top() {}\nvoid f() { top(); }\n";
     let files = [("a.cc", text)];
     check(&files, "a.cc:7", &["Base.top sure"]);
@@ -221,7 +221,7 @@ fn cpp_names_of_unnamed_namespaces_and_static_functions_stay_in_their_file() {
 }
 
 #[test]
-fn cpp_overloads_are_one_set_and_likely() {
+fn cpp_overloads_of_one_name_are_all_likely() {
     let text = "void run(int a) {}\nvoid run(long a) {}\nvoid f() {\n  run(1);\n}\n";
     check(&[("a.cc", text)], "a.cc:4", &["run likely", "run likely"]);
 }
@@ -294,7 +294,7 @@ fn symbols_of_ruby_use_the_functions_that_they_name() {
 }
 
 #[test]
-fn cpp_macros_before_a_line_of_the_preprocessor_end_there() {
+fn cpp_macros_before_a_preprocessor_line_end_there() {
     let text = "BEGIN_HEADER\n#include \"b.h\"\nnamespace n {\nvoid one() {}\nvoid two() { one(); }\n}\nWARN(off)\n#define ONE 1\nclass A {\n  void a() { b(); }\n  void b() {}\n};\nquiet\n#define TWO 2\nstruct B {\n  void a() { b(); }\n  void b() {}\n};\n";
     let files = [("a.cc", text)];
     check(&files, "a.cc:5", &["n.one sure"]);
@@ -303,7 +303,7 @@ fn cpp_macros_before_a_line_of_the_preprocessor_end_there() {
 }
 
 #[test]
-fn cpp_members_are_selected_of_pointers_casts_and_unnamed_types() {
+fn cpp_members_are_found_on_pointers_casts_and_unnamed_types() {
     let text = "struct Item {\n  int id() { return 1; }\n};\nstruct Other {\n  int id() { return 1; }\n};\nItem* ptr();\nstruct Pool : Item {\n  union { Item* item_; Other* other_; };\n  struct { Item* s_; } part_;\n  int all() { return item_->id() + part_.s_->id(); }\n  int own() { return this->Item::id(); }\n};\nint f(Item* p, Item** q, void* v) {\n  return (*p).id();\n  return (*q)->id();\n  return 1 + (*ptr()).id();\n  return ((Item*)v)->id();\n}\n";
     let files = [("a.cc", text)];
     check(&files, "a.cc:11", &["Item.id sure", "Item.id sure"]);
@@ -371,7 +371,7 @@ void f(Reg& r) {
 }
 
 #[test]
-fn hostile_texts_of_java_and_cpp_end_soon() {
+fn hostile_texts_of_java_and_cpp_are_joined_quickly() {
     let pieces = [
         "(", "{", "[", "<", "a<", "a::", "a.b(", "a->", "template<", "class A {", "namespace a {", "A::",
         "#if\n", "#else\n", "auto a = [&] { ", "R\"(", "f(a)(", "x = (", "new A(", "for (", "return ", "a, ",
@@ -386,7 +386,7 @@ fn hostile_texts_of_java_and_cpp_end_soon() {
 }
 
 #[test]
-fn a_macro_of_c_counts_below_its_definition_alone() {
+fn a_c_macro_counts_only_below_its_definition() {
     let text = "int other(int a) { return a; }\nstatic int f(int a) { return a; }\nint g(void) { return f(1); }\n#define f other\n\
                 int h(void) { return f(1); }\n";
     check(&[("a.c", text)], "a.c:3", &["f sure"]);
@@ -394,7 +394,7 @@ fn a_macro_of_c_counts_below_its_definition_alone() {
 }
 
 #[test]
-fn tags_of_c_are_no_names_of_functions_and_variables() {
+fn c_tags_are_not_names_of_functions_and_variables() {
     let text = "struct foo { int a; };\nint foo(void) { return 0; }\nstruct bar { int a; };\ntypedef struct both { int a; } both;\nint use(struct foo *p, void (*q)(struct foo)) {\n  struct foo x;\n  int n = sizeof(struct foo);\n  foo();\n  run(bar);\n  both *y;\n  struct both z;\n  enum foo w;\n}\n";
     let kind = |line: u32| -> Vec<u32> {
         let files = super::project(&[("a.c", text)]);
@@ -408,12 +408,12 @@ fn tags_of_c_are_no_names_of_functions_and_variables() {
     assert_eq!(kind(9), [3]);
     assert_eq!(kind(10), [4]);
     assert_eq!(kind(11), [4]);
-    // Without its keyword, only a macro can make a tag of it.
+    // Without its keyword, it is a tag only if a macro makes it one.
     check(&[("a.c", text)], "a.c:9", &["bar maybe"]);
 }
 
 #[test]
-fn functions_of_c_that_macros_of_the_file_define_have_the_names_that_they_put_together() {
+fn c_functions_that_macros_of_the_file_define_have_composed_names() {
     let text = "#define FN(name, kind) \\\n  int f_##name##_##kind(int a) { return a; }\n#define BOTH(name) FN(name, x)\n#define HEAD(name) int p_##name(void);\nstatic FN(one, a)\nBOTH(two)\nHEAD(three)\nint main(void) {\n  return f_one_a(1) + f_two_x(2);\n}\n";
     check(&[("a.c", text)], "a.c:9", &["f_one_a sure", "f_two_x sure"]);
     let user = ("b.c", "int use(void) {\n  return f_one_a(1) + f_two_x(2);\n}\n");
@@ -421,7 +421,7 @@ fn functions_of_c_that_macros_of_the_file_define_have_the_names_that_they_put_to
 }
 
 #[test]
-fn a_definition_of_c_that_includes_the_prototype_comes_before_others() {
+fn a_c_definition_that_includes_the_prototype_takes_precedence() {
     let files = [
         ("lib/api.c", "int f(void);\n"),
         ("lib/deep/a.c", "#include \"../api.c\"\nint f(void) { return 1; }\n"),
@@ -432,7 +432,7 @@ fn a_definition_of_c_that_includes_the_prototype_comes_before_others() {
 }
 
 #[test]
-fn cpp_pointers_that_a_template_makes_point_to_its_argument() {
+fn cpp_pointers_from_make_templates_point_to_the_template_argument() {
     let text = "struct A { int size(); };\nstruct B { int size(); };\nvoid f(std::unique_ptr<A> p) {\n  auto a = std::make_shared<A>();\n  a->size();\n  auto b = std::unique_ptr<B>(new B());\n  b->size();\n  auto c = std::move(p);\n  c->size();\n  std::unique_ptr<A, B> d(new A());\n  d->size();\n  std::make_unique<B>()->size();\n}\n";
     let files = [("a.cc", text)];
     for (line, expected) in
@@ -447,7 +447,7 @@ fn cpp_pointers_that_a_template_makes_point_to_its_argument() {
 }
 
 #[test]
-fn a_macro_of_c_does_not_hide_the_function_that_is_declared_in_the_other_branch() {
+fn a_c_macro_does_not_hide_the_function_declared_in_the_other_branch() {
     let header = "#if HAVE\nint put(int a);\n#else\n#define put(a) 0\n#endif\n#define get(a) 0\n";
     let files = [
         ("lib.h.c", header),
@@ -459,14 +459,14 @@ fn a_macro_of_c_does_not_hide_the_function_that_is_declared_in_the_other_branch(
 }
 
 #[test]
-fn an_inherited_type_of_cpp_is_named_within_those_that_inherit_it() {
+fn an_inherited_cpp_type_can_be_named_in_derived_types() {
     let text = "struct A { int id(); };\nnamespace n {\ntypedef int A;\nstruct B : public ::A {\n  A* next;\n  int f() { return next->id(); }\n};\n}\n";
     check(&[("a.cc", text)], "a.cc:5", &["A sure"]);
     check(&[("a.cc", text)], "a.cc:6", &["A.id sure"]);
 }
 
 #[test]
-fn one_of_several_overloads_of_cpp_may_return_a_type_of_another_project() {
+fn one_of_several_cpp_overloads_may_return_a_foreign_type() {
     let text = "struct S { int size(); };\nstd::string trim(std::string s) { return s; }\nS trim(S s) { return s; }\nvoid f(S s) {\n  auto t = trim(s);\n  t.size();\n}\n";
     check(&[("a.cc", text)], "a.cc:6", &["S.size likely"]);
 }

@@ -1,6 +1,6 @@
 //! References of small projects, from the texts of their files: what each use means, and how sure that is.
 
-#![expect(clippy::unwrap_used, reason = "a test may stop")]
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 #[cfg(feature = "lang-javascript")]
 mod common_js;
@@ -54,7 +54,7 @@ fn project(texts: &[(&str, &str)]) -> Vec<ProjectFile> {
     texts.iter().map(read).collect()
 }
 
-/// Returns the uses that have no reading as `FILE:LINE NAME`.
+/// Returns the uses without a reading as `FILE:LINE NAME`.
 #[cfg(all(feature = "lang-javascript", feature = "lang-typescript"))]
 fn unresolved(texts: &[(&str, &str)]) -> Vec<String> {
     let files = project(texts);
@@ -66,7 +66,7 @@ fn unresolved(texts: &[(&str, &str)]) -> Vec<String> {
     found.iter().map(row).collect()
 }
 
-/// Returns each reference as `FILE:LINE -> DEFINITION GRADE`; the definition's file is named where it is another one.
+/// Returns each reference as `FILE:LINE -> DEFINITION GRADE`; the definition's file is named if it is another one.
 fn references(texts: &[(&str, &str)]) -> Vec<String> {
     rows(texts, |_| true)
 }

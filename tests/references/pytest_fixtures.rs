@@ -1,11 +1,11 @@
-//! Fixtures of pytest: which one a test asks for, and which every test has.
+//! pytest fixtures: those that a test requests, and those that every test uses.
 
 use super::{references, rows};
 
 const CLASSES: &str = "import pytest\nclass TestA:\n    @pytest.fixture\n    def thing(self): ...\n    def test_one(self, thing): ...\n    class TestIn:\n        def test_in(self, thing): ...\nclass TestB:\n    @pytest.fixture\n    def thing(self): ...\n    def test_two(self, thing): ...\nclass TestC(TestA):\n    @pytest.fixture\n    def thing(self, thing): ...\n    def test_three(self, thing): ...\ndef test_none(thing): ...\n";
 
 #[test]
-fn a_test_has_the_fixture_of_its_class_and_of_what_that_inherits() {
+fn a_test_uses_the_fixtures_of_its_class_and_of_its_bases() {
     let expected = [
         "test_a.py:5 -> TestA.thing likely",
         "test_a.py:7 -> TestA.thing likely",
@@ -24,7 +24,7 @@ fn a_test_has_the_fixture_of_its_class_and_of_what_that_inherits() {
 }
 
 #[test]
-fn a_fixture_that_every_test_has_is_named_by_none() {
+fn uses_of_an_autouse_fixture_are_implied() {
     let text = "import pytest\n@pytest.fixture(autouse=True)\ndef clean(): ...\nclass TestA:\n    @pytest.fixture(autouse=True)\n    def reset(self): ...\n    def test_one(self): ...\nclass TestB:\n    def test_two(self, clean): ...\n";
     let files = [("test_a.py", text)];
     let implied = rows(&files, |found| found.is_implied);
@@ -35,7 +35,7 @@ fn a_fixture_that_every_test_has_is_named_by_none() {
 }
 
 #[test]
-fn marks_of_classes_and_files_ask_for_fixtures() {
+fn marks_of_classes_and_files_request_fixtures() {
     let shared = (
         "conftest.py",
         "import pytest\n@pytest.fixture\ndef thing(): ...\n@pytest.fixture\ndef other(): ...\n",
@@ -80,7 +80,7 @@ fn fixtures_are_imported_and_listed_as_plugins() {
 }
 
 #[test]
-fn what_a_test_gets_for_a_parameter_is_what_its_fixture_returns() {
+fn the_value_of_a_test_parameter_is_the_result_of_its_fixture() {
     let text = "import pytest\nclass A:\n    def go(self): ...\nclass B:\n    def go(self): ...\n@pytest.fixture\ndef thing():\n    return A()\n@pytest.fixture\ndef other() -> A: ...\ndef test_one(thing, other):\n    thing.go()\n    other.go()\n@pytest.mark.parametrize(\"other, thing\", [(1, B())])\ndef test_two(thing):\n    thing.go()\n@pytest.mark.parametrize(\"thing\", [1], indirect=True)\ndef test_three(thing):\n    thing.go()\nclass TestBase:\n    def test_four(self, thing):\n        thing.go()\nclass TestSub(TestBase):\n    @pytest.fixture\n    def thing(self): ...\n";
     let found = references(&[("test_a.py", text)]);
     let of_line = |line: u32| -> Vec<&str> {

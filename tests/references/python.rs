@@ -5,7 +5,8 @@ use super::references;
 /// Two types with the same methods, so that a guess by the name has two candidates.
 const TYPES: &str = "class A:\n    def go(self): ...\nclass B:\n    def go(self): ...\n";
 
-/// Returns the references to the methods of [`TYPES`] from a text behind those, with the lines of that text.
+/// Returns the references to the methods of [`TYPES`] from a text that is appended to them, with the lines of that
+/// text.
 fn calls(text: &str) -> Vec<String> {
     let found = references(&[("a.py", &format!("{TYPES}{text}"))]);
     let rows = found.iter().filter_map(|row| {
@@ -32,13 +33,13 @@ fn annotations_and_defaults_of_methods_see_the_names_of_the_class() {
 }
 
 #[test]
-fn a_constant_whose_annotation_says_no_type_has_that_of_its_value() {
+fn a_constant_whose_annotation_names_no_type_has_the_type_of_its_value() {
     let text = "from typing import ClassVar, Final\nimport typing as t\nX: Final = A()\nY: t.Final = B()\nclass C:\n    z: ClassVar = A()\ndef f(c: C):\n    X.go()\n    Y.go()\n    c.z.go()\n";
     assert_eq!(calls(text), ["8 A.go sure", "9 B.go sure", "10 A.go sure"]);
 }
 
 #[test]
-fn what_a_generic_context_manager_gives_is_not_the_manager() {
+fn a_generic_context_manager_does_not_return_itself() {
     let text = "from typing import Generic, TypeVar\nT = TypeVar('T')\nclass G(Generic[T]):\n    def go(self): ...\n    def __enter__(self) -> T: ...\nclass S:\n    def go(self): ...\n    def __enter__(self: T) -> T: ...\ndef f(g: G[A], s: S):\n    with g as r:\n        r.go()\n    with s as t:\n        t.go()\n";
     let found = calls(text);
     assert!(found.contains(&"13 S.go sure".to_owned()), "{found:?}");
@@ -46,7 +47,7 @@ fn what_a_generic_context_manager_gives_is_not_the_manager() {
 }
 
 #[test]
-fn what_a_package_imports_under_another_name_is_its_member() {
+fn a_renamed_import_of_a_package_is_its_member() {
     let package = "from ._impl import do_it as run, Thing as Widget\n";
     let module = "def do_it(): ...\nclass Thing:\n    def go(self): ...\n";
     let user = "import lib\ndef a(): lib.run()\ndef b(): lib.Widget().go()\nclass D(lib.Widget): ...\n";
@@ -62,14 +63,14 @@ fn what_a_package_imports_under_another_name_is_its_member() {
 }
 
 #[test]
-fn a_class_body_reads_what_is_bound_before_it() {
+fn a_class_body_sees_names_that_are_bound_before_it() {
     let text = "from b import json\nclass A:\n    j = json\n    def json(self): ...\n    def list(self) -> list[int]: ...\n";
     let found = references(&[("a.py", text), ("b.py", "def json(): ...\n")]);
     assert_eq!(found, ["a.py:3 -> b.py/json sure"]);
 }
 
 #[test]
-fn an_absolute_import_does_not_mean_the_module_beside_it() {
+fn an_absolute_import_does_not_mean_a_module_of_the_same_package() {
     let text = "import asyncio\nasync def sleep(n):\n    await asyncio.sleep(n)\n";
     assert_eq!(references(&[("pkg/__init__.py", ""), ("pkg/asyncio.py", text)]), [""; 0]);
     let script = references(&[("x/a.py", "import b\nb.f()\n"), ("x/b.py", "def f(): ...\n")]);
@@ -77,7 +78,7 @@ fn an_absolute_import_does_not_mean_the_module_beside_it() {
 }
 
 #[test]
-fn parts_of_tuples_are_told_apart() {
+fn parts_of_tuples_are_distinguished() {
     let text = "def pair():\n    a = A()\n    return a, 1\na, n = pair()\na.go()\nc, d = A(), B()\nd.go()\n";
     assert_eq!(calls(text), ["5 A.go sure", "7 B.go sure"]);
     let text = "def f(many: tuple[A, ...], one: \"tuple[A, B]\"):\n    for a in many:\n        a.go()\n    one[0].go()\n    one[1].go()\n";
@@ -87,18 +88,18 @@ fn parts_of_tuples_are_told_apart() {
 }
 
 #[test]
-fn elements_of_displays_and_of_what_passes_them_on_are_known() {
+fn elements_of_displays_and_of_iterators_over_them_are_known() {
     let text = "for x in [A(), A()]:\n    x.go()\nfor y in {B() for n in range(3)}:\n    y.go()\nd = {1: A()}\nd[1].go()\nfor k, v in sorted(d.items()):\n    v.go()\n";
     assert_eq!(calls(text), ["2 A.go sure", "4 B.go sure", "6 A.go sure", "8 A.go sure"]);
     let text = "def f(xs: set[B]):\n    for i, x in enumerate(list(xs)):\n        x.go()\n    for a, b in zip(range(3), [x for x in xs]):\n        b.go()\n    next(iter(xs)).go()\n    max(xs, key=len).go()\n";
     assert_eq!(calls(text), ["3 B.go sure", "5 B.go sure", "6 B.go sure", "7 B.go sure"]);
-    // What an empty list gets later is not known, and the list itself is of the language.
+    // Elements that are added to an empty list later are not known, and the list itself is a built-in value.
     let text = "xs = []\nxs.go()\nfor x in xs:\n    x.go()\n";
     assert_eq!(calls(text), ["4 A.go maybe", "4 B.go maybe"]);
 }
 
 #[test]
-fn other_names_of_types_and_functions_are_followed() {
+fn aliases_of_types_and_functions_are_followed() {
     let text = "Map = dict[str, A]\nEither = A | B\ndef f(m: Map, e: Either):\n    m[0].go()\n    e.go()\n";
     assert_eq!(calls(text), ["4 A.go sure", "5 A.go likely", "5 B.go likely"]);
     let text = "class New: ...\nOld = New\nclass H:\n    def __copy__(self): ...\n    copy = __copy__\ndef f(h: H, copy):\n    raise Old(copy)\n    h.copy()\n";
@@ -121,7 +122,7 @@ fn an_attribute_that_a_base_declares_has_the_declared_type() {
 }
 
 #[test]
-fn what_the_library_wraps_or_makes_is_known() {
+fn standard_wrappers_and_constructors_are_known() {
     let text = "import contextlib, threading\nwith contextlib.closing(A()) as s:\n    s.go()\nthreading.Event().go()\n";
     assert_eq!(calls(text), ["3 A.go sure"]);
     let text = "class C:\n    def __init__(self, jar):\n        self.jar = jar\n    def extract_cookies(self, r):\n        self.jar.extract_cookies(r)\n";
@@ -129,7 +130,7 @@ fn what_the_library_wraps_or_makes_is_known() {
 }
 
 #[test]
-fn a_method_whose_name_begins_like_that_of_a_test_asks_for_no_fixtures() {
+fn a_method_that_is_named_like_a_test_requests_fixtures_only_in_a_test_file() {
     let fixtures = "import pytest\n@pytest.fixture\ndef db():\n    return 1\n";
     let user = "class M:\n    def test_all(self, db): ...\n";
     let found = references(&[("conftest.py", fixtures), ("a.py", user), ("test_a.py", user)]);
@@ -155,7 +156,7 @@ fn star_imports_in_branches_are_alternatives() {
     assert_eq!(of_user(replaced), ["6 -> f sure"]);
     let replacing = "def f(): ...\ntry:\n    from .a import *\nexcept ImportError:\n    pass\nf()\n";
     assert_eq!(of_user(replacing), ["6 -> p/a.py/f maybe", "6 -> f maybe"]);
-    // The last one wins; a module that lists what it exports may leave the name out.
+    // The last one wins; a module with an export list may leave the name out.
     assert_eq!(
         of_user("from .b import *\nfrom .a import *\nf()\n_g()\n"),
         ["3 -> p/a.py/f sure", "4 -> p/b.py/_g sure"]
@@ -165,26 +166,26 @@ fn star_imports_in_branches_are_alternatives() {
 }
 
 #[test]
-fn a_call_of_a_callable_returns_what_its_annotation_says() {
+fn a_call_of_a_callable_returns_the_annotated_type() {
     let text = "from typing import Callable, Optional\nclass C:\n    make: Callable[[int, str], B]\ndef f(a: Callable[..., A], o: Optional[\"Callable[[], B]\"], c: C):\n    a().go()\n    o().go()\n    c.make(1, '').go()\n    x = a()\n    x.go()\n";
     assert_eq!(calls(text), ["5 A.go sure", "6 B.go sure", "7 B.go sure", "9 A.go sure"]);
 }
 
 #[test]
-fn await_gives_the_result_of_a_coroutine_and_with_what_it_enters() {
+fn await_returns_the_result_of_a_coroutine_and_with_the_entered_value() {
     let text = "from typing import Any, Awaitable, Callable, Generator\nclass M:\n    async def __aenter__(self) -> A: ...\n    def go(self): ...\nclass F:\n    def __await__(self) -> Generator[Any, None, B]: ...\nasync def connect() -> M: ...\nasync def many() -> list[A]: ...\nasync def f(later: Callable[[], Awaitable[B]]):\n    m = await connect()\n    m.go()\n    async with await connect() as a:\n        a.go()\n    (await F()).go()\n    (await many())[0].go()\n    (await later()).go()\n";
     let expected = ["11 M.go sure", "13 A.go sure", "14 B.go sure", "15 A.go sure", "16 B.go sure"];
     assert_eq!(calls(text), expected);
 }
 
 #[test]
-fn what_a_generic_class_gives_that_is_awaited_is_unknown() {
+fn the_result_of_awaiting_a_generic_class_is_unknown() {
     let text = "from typing import Any, Generator, Generic, TypeVar\nT = TypeVar('T')\nclass G(Generic[T]):\n    def __await__(self) -> Generator[Any, None, T]: ...\nasync def f(g: G[A]):\n    (await g).go()\n";
     assert_eq!(calls(text), ["6 A.go maybe", "6 B.go maybe"]);
 }
 
 #[test]
-fn modules_that_all_import_each_other_by_stars_are_each_asked_once() {
+fn modules_that_star_import_each_other_are_each_queried_once() {
     let names: Vec<String> = (0..24).map(|at| format!("p/m{at}.py")).collect();
     let texts: Vec<String> = (0..24)
         .map(|at| {
@@ -218,20 +219,20 @@ fn definitions_in_the_branches_of_one_statement_are_alternatives() {
 }
 
 #[test]
-fn a_decorated_function_is_what_its_outermost_decorator_returns() {
+fn a_decorated_function_is_the_result_of_its_outermost_decorator() {
     let text = "from typing import Callable\ndef make(name=None) -> Callable[[Callable], B] | B: ...\ndef same(f): return f\nclass Field:\n    def __get__(self, owner, kind): ...\n    def go(self): ...\n@make('x')\n@same\ndef one(): ...\n@make\ndef two(): ...\n@same\ndef three(): ...\n@Field\ndef four(): ...\none.go()\ntwo.go()\nthree.go()\nfour.go()\n";
     assert_eq!(calls(text), ["16 B.go likely", "17 B.go likely"]);
 }
 
 #[test]
-fn a_function_that_a_class_gives_a_name_is_its_member() {
+fn a_function_that_a_class_binds_is_its_member() {
     let text = "def make(): return A()\ndef other(): return B()\nclass C:\n    make = staticmethod(make)\n    build = staticmethod(other)\n    def run(self):\n        self.make().go()\n        self.build().go()\n";
     let expected = ["7 A.go sure", "8 B.go sure"];
     assert_eq!(calls(text), expected);
 }
 
 #[test]
-fn a_value_of_a_type_variable_is_one_of_its_bound() {
+fn a_value_of_a_type_variable_has_the_type_of_its_bound() {
     let text = "from typing import TypeVar\nT = TypeVar('T', bound=A)\nC = TypeVar('C', A, B)\nF = TypeVar('F')\ndef f(t: T, c: C, u: F):\n    t.go()\n    c.go()\n    u.go()\n";
     let expected = ["6 A.go likely", "7 A.go likely", "7 B.go likely", "8 A.go maybe", "8 B.go maybe"];
     assert_eq!(calls(text), expected);
@@ -241,7 +242,7 @@ fn a_value_of_a_type_variable_is_one_of_its_bound() {
 }
 
 #[test]
-fn an_inherited_member_gives_what_the_type_it_is_used_on_decides() {
+fn the_value_of_an_inherited_member_depends_on_the_type_that_it_is_used_on() {
     let text = "from typing import Any, Generic, Self, TypeVar\nT = TypeVar('T')\nclass Base:\n    kind: Any\n    def setup(self):\n        self.made = self.kind()\n    def copy(self) -> Self: ...\n    def bound(self: T) -> T: ...\n    def same(self): return self\n    @classmethod\n    def make(cls):\n        new = cls()\n        return new\n    def get(self, other: T) -> T: ...\nclass Sub(Base, A):\n    kind = B\nclass Rest(Generic[T]):\n    value: T\n    def read(self) -> T: ...\nclass Of(Rest[T]): ...\nclass OfB(Of[B]): ...\nSub().made.go()\nSub().copy().go()\nSub().bound().go()\nSub().same().go()\nSub.make().go()\nOfB().read().go()\nOfB().value.go()\nSub().get(1).go()\nBase().made.go()\n";
     let expected = [
         "22 B.go likely", "23 A.go sure", "24 A.go sure", "25 A.go sure", "26 A.go sure", "27 B.go sure",
@@ -251,19 +252,19 @@ fn an_inherited_member_gives_what_the_type_it_is_used_on_decides() {
 }
 
 #[test]
-fn a_list_that_is_made_of_itself_is_evaluated_once() {
+fn a_list_that_depends_on_itself_is_evaluated_once() {
     let text = "def f(g):\n    a = [A()]\n    if isinstance(g, A):\n        a = [x for x in a if x is not g]\n    if isinstance(g, B):\n        a = [x for x in a if not isinstance(x, B)]\n    for x in a:\n        x.go()\n";
     assert_eq!(calls(text), ["8 A.go likely"]);
 }
 
 #[test]
-fn an_inherited_context_manager_gives_the_type_that_it_is_used_on() {
+fn an_inherited_context_manager_returns_the_type_that_it_is_used_on() {
     let text = "class Base:\n    def go(self): ...\n    def __enter__(self):\n        return self\nclass C(Base):\n    def go(self): ...\ndef f(c: C):\n    with c as d:\n        d.go()\n";
     assert_eq!(calls(text), ["9 C.go sure"]);
 }
 
 #[test]
-fn values_of_classes_have_the_elements_that_their_methods_give() {
+fn instances_have_the_elements_that_their_iterator_methods_return() {
     let text = "class As:\n    def __iter__(self) -> Iterator[A]: ...\nclass Bs:\n    def __getitem__(self, at) -> B: ...\nclass Both:\n    def __iter__(self):\n        return iter([A()])\n    def __getitem__(self, at) -> B: ...\nclass Next:\n    def __iter__(self):\n        return self\n    def __next__(self) -> A: ...\ndef f(a: As, b: Bs, c: Both, d: Next):\n    for x in a:\n        x.go()\n    b['b'].go()\n    b[0].go()\n    c[0].go()\n    for y in d:\n        y.go()\n";
     let expected =
         ["15 A.go sure", "16 B.go sure", "17 B.go sure", "18 A.go maybe", "18 B.go maybe", "20 A.go sure"];

@@ -1,8 +1,8 @@
-//! References of Rust that depend on what calls give: extension traits, conversions, macros, closures, errors.
+//! Rust references that depend on the results of calls: extension traits, conversions, macros, closures, errors.
 
 use super::references;
 
-/// Returns those of one line of `src/lib.rs`.
+/// Returns the references of one line of `src/lib.rs`.
 fn at(text: &str, line: u32) -> Vec<String> {
     of(&[("src/lib.rs", text)], &format!("src/lib.rs:{line}"))
 }
@@ -27,7 +27,7 @@ fn a_trait_of_the_project_adds_methods_to_foreign_types_where_it_is_in_scope() {
 }
 
 #[test]
-fn the_first_argument_chooses_one_of_several_implementations() {
+fn the_first_argument_selects_one_of_several_implementations() {
     let text = "use std::fmt;\npub struct Error;\npub enum A { X }\npub struct B;\nimpl From<A> for Error { fn from(a: A) -> Error { Error } }\nimpl From<B> for Error { fn from(b: B) -> Error { Error } }\nimpl From<u8> for Error { fn from(b: u8) -> Error { Error } }\nimpl From<B> for String { fn from(b: B) -> String { String::new() } }\nimpl fmt::Debug for B { fn fmt(&self) {} }\nimpl fmt::Display for B { fn fmt(&self) {} }\nfn f(b: B, c: C) {\n    Error::from(A::X);\n    Error::from(b);\n    Error::from(1);\n    String::from(b);\n    fmt::Display::fmt(&b);\n    Error::from(c);\n}\n";
     let lines = |line| {
         let rows = references(&[("src/lib.rs", text)]);
@@ -42,7 +42,7 @@ fn the_first_argument_chooses_one_of_several_implementations() {
 }
 
 #[test]
-fn macros_define_functions_and_give_values() {
+fn macros_define_functions_and_have_values() {
     let text = "pub struct Arg;\nimpl Arg { pub fn new() -> Arg { Arg } pub fn id(&self) {} }\nmacro_rules! handler {\n    ($name:ident, $method:ident) => { handler!(@ $name, $method); };\n    (@ $name:ident, $method:ident) => { pub fn $name(a: u8) -> Arg { make() } };\n}\nhandler!(get, GET);\nhandler!(post, POST);\nmacro_rules! arg { ($name:expr) => {{ let arg = $crate::Arg::new(); arg }}; }\npin_project! {\n    pub struct Pinned { arg: Arg }\n}\nimpl Pinned { fn go(&self) { self.arg.id(); } }\nfn f(p: Pinned) {\n    get(1).id();\n    arg!(\"x\").id();\n    assert!(arg!(\"x\").id());\n    p.go();\n}\n";
     assert_eq!(at(text, 7), ["handler sure"]);
     assert_eq!(at(text, 13), ["Pinned sure", "Arg.id sure"]);
@@ -53,7 +53,7 @@ fn macros_define_functions_and_give_values() {
 }
 
 #[test]
-fn a_name_that_a_macro_is_given_beside_others_is_told_from_them() {
+fn a_name_among_several_macro_arguments_is_distinguished() {
     let text = "fn base() {}\nmacro_rules! cases {\n    ($($name:ident: $function:ident for $input:expr => $output:expr,)+) => { $( #[test] fn $name() { $function(); } )+ };\n}\ncases! {\n    one: base for \"a\" => \"b\",\n    two: base for \"c\" => \"d\",\n}\nfn f() { two(); base(); }\n";
     assert_eq!(at(text, 6), ["base sure"]);
     assert_eq!(at(text, 7), ["base sure"]);
@@ -61,7 +61,7 @@ fn a_name_that_a_macro_is_given_beside_others_is_told_from_them() {
 }
 
 #[test]
-fn the_error_of_a_result_is_known_and_so_is_what_is_awaited() {
+fn the_error_of_a_result_and_the_result_of_await_are_known() {
     let text = "use std::result::Result as StdResult;\npub struct Error;\nimpl Error { pub fn kind(&self) {} }\npub struct Kind;\nimpl Kind { pub fn kind(&self) {} }\npub type Result<T, E = Error> = StdResult<T, E>;\npub fn plain() -> StdResult<Kind, Error> { Err(Error) }\npub fn alias() -> Result<Kind> { Err(Error) }\nimpl IntoFuture for Kind {\n    type Output = Error;\n}\nasync fn f() {\n    plain().unwrap_err().kind();\n    alias().unwrap_err().kind();\n    plain().map_err(|e| e.kind());\n    if let Err(e) = alias() { e.kind(); }\n    alias().unwrap().kind();\n    Kind.await.kind();\n}\n";
     for line in [13, 14, 15, 16, 18] {
         let found = at(text, line);
@@ -72,7 +72,7 @@ fn the_error_of_a_result_is_known_and_so_is_what_is_awaited() {
 }
 
 #[test]
-fn closures_return_what_they_are_made_of_and_get_what_the_callee_declares() {
+fn closures_have_the_result_of_their_body_and_the_parameters_that_the_callee_declares() {
     let text = "pub struct A;\nimpl A { fn new() -> A { A } fn go(&self) {} fn with(&self, f: impl FnOnce(&A, B)) {} }\npub struct B;\nimpl B { fn go(&self) {} }\nfn each<F>(f: F) where F: Fn(B) {}\nfn f() {\n    let make = || A::new();\n    make().go();\n    let same = |a| a;\n    same(1).go();\n    make().with(|a, b| { a.go(); });\n    make().with(|a, b| { b.go(); });\n    each(|b| b.go());\n}\n";
     assert_eq!(at(text, 8), ["A.go sure"]);
     assert_eq!(at(text, 10), ["A.go maybe", "B.go maybe"]);
@@ -82,7 +82,7 @@ fn closures_return_what_they_are_made_of_and_get_what_the_callee_declares() {
 }
 
 #[test]
-fn a_derived_trait_gives_its_methods() {
+fn a_derived_trait_adds_its_methods() {
     let text = "pub trait Parser { fn parse() {} }\n#[derive(Clone, Parser)]\nstruct Opt;\n#[derive(Clone)]\nstruct Other;\nfn f() {\n    Opt::parse();\n    Other::parse();\n}\n";
     assert_eq!(at(text, 7), ["Parser.parse sure", "Opt sure"]);
     assert_eq!(at(text, 8), ["Other sure"]);
@@ -101,7 +101,7 @@ fn a_macro_declares_a_module_for_each_file_of_a_folder() {
 }
 
 #[test]
-fn a_module_has_the_items_of_the_macro_that_it_is_made_of() {
+fn a_module_has_the_items_of_the_macro_that_expands_in_it() {
     let root = "macro_rules! crate_root {\n    () => {\n        pub mod inner;\n        pub use inner::{Kind, *};\n    };\n}\ncrate_root!();\nfn f(k: Kind) { inner::deep(); }\n";
     let files = [
         ("src/lib.rs", root),
@@ -134,7 +134,7 @@ impl<T: Run, U> Run for One<T, U> where U: Other {
 }
 
 #[test]
-fn a_field_of_self_is_what_the_implementation_has_for_the_type_parameter() {
+fn a_field_of_self_has_the_type_argument_of_the_implementation() {
     let text = "trait Run { fn run(&self); }\ntrait Other { fn run(&self); }\nstruct Two<A, B> { one: A, two: B }\nimpl<A: Run, X: Other> Two<X, A> {\n    fn go(&self) {\n        self.one.run();\n        self.two.run();\n    }\n}\n";
     assert_eq!(at(text, 6), ["Other.run likely"]);
     assert_eq!(at(text, 7), ["Run.run likely"]);

@@ -2,7 +2,7 @@
 
 use super::references;
 
-/// Returns those of one line of one file, without it.
+/// Returns the references of one line of a file, without the prefix for the line.
 fn at(texts: &[(&str, &str)], place: &str) -> Vec<String> {
     let prefix = format!("{place} -> ");
     references(texts).iter().filter_map(|row| row.strip_prefix(&prefix)).map(str::to_owned).collect()
@@ -18,7 +18,7 @@ fn a_method_of_rust_is_that_of_the_constructed_type() {
 }
 
 #[test]
-fn a_let_that_hides_a_name_is_seen_from_there_on() {
+fn a_let_that_hides_a_name_takes_effect_from_there_on() {
     let text = "struct A;\nimpl A { fn to(self) -> B { B } fn go(&self) {} }\nstruct B;\nimpl B { fn go(&self) {} }\nfn f(x: A) {\n    x.go();\n    let x = x.to();\n    x.go();\n    if let Some(x) = Some(A) { x.go(); }\n    x.go();\n}\n";
     let files = [("src/lib.rs", text)];
     assert_eq!(at(&files, "src/lib.rs:6"), ["A.go sure"]);
@@ -29,7 +29,7 @@ fn a_let_that_hides_a_name_is_seen_from_there_on() {
 }
 
 #[test]
-fn modules_are_files_and_what_they_export_again_is_found() {
+fn modules_are_files_and_re_exports_are_followed() {
     let files = [
         ("src/lib.rs", "mod a;\npub use a::b::*;\npub use self::a::Kind as Sort;\npub fn top() {}\n"),
         ("src/a/mod.rs", "pub mod b;\npub enum Kind { One, Two }\n"),
@@ -41,7 +41,7 @@ fn modules_are_files_and_what_they_export_again_is_found() {
     assert_eq!(at(&files, "src/a/b.rs:4"), ["src/a/mod.rs/Kind.One sure", "src/a/mod.rs/Kind sure"]);
     let user = "fn f() {\n    crate::deep();\n    let s: crate::Sort;\n}\n";
     let files = [files[0], files[1], files[2], ("src/a/c.rs", user), ("src/a/b/x.rs", "")];
-    // No module declares the file, so that it is a root of its own.
+    // No module declares the file, so it is a root of its own.
     assert_eq!(at(&files, "src/a/c.rs:2"), [""; 0]);
     let root = "mod a;\nmod c;\npub use a::b::*;\npub use self::a::Kind as Sort;\npub fn top() {}\n";
     let files = [("src/lib.rs", root), files[1], files[2], ("src/c.rs", user)];
@@ -64,9 +64,9 @@ fn a_crate_is_imported_by_the_name_in_its_manifest() {
         at(&files, "app/src/main.rs:4"),
         ["crates/regex/src/lib.rs/Engine.start sure", "crates/regex/src/lib.rs/Engine sure"]
     );
-    // The package of that name is one of another project, whatever the folder's name.
+    // The package of that name belongs to another project, whatever the folder's name.
     assert_eq!(at(&files, "app/src/main.rs:5"), [""; 0]);
-    // Without a manifest the folder's name is all there is.
+    // Without a manifest the folder's name is the only evidence.
     let files =
         [("app/src/main.rs", "fn main() { regex::run(); }\n"), ("regex/src/lib.rs", "pub fn run() {}\n")];
     assert_eq!(at(&files, "app/src/main.rs:1"), ["regex/src/lib.rs/run likely"]);
@@ -122,7 +122,7 @@ fn the_tokens_of_a_macro_are_read() {
 }
 
 #[test]
-fn the_type_arguments_of_calls_in_macros_are_no_end_of_a_path() {
+fn type_arguments_of_calls_in_macros_do_not_end_a_path() {
     let text = "struct A;\nimpl A { fn get<T>(&self) -> A { A } fn go(&self) {} }\nstruct S;\nfn make<T>() -> A { A }\nfn main() {\n    assert_eq!(A.get::<Option<S>>().go(), make::<S>().go());\n}\n";
     let found = at(&[("src/main.rs", text)], "src/main.rs:6");
     assert_eq!(found, ["A sure", "A.get sure", "S sure", "A.go sure", "make sure", "S sure", "A.go sure"]);
@@ -183,7 +183,7 @@ fn a_name_of_go_is_that_of_its_package_and_an_import_path_is_below_its_module() 
 }
 
 #[test]
-fn go_finds_what_embedded_types_interfaces_and_results_have() {
+fn go_members_of_embedded_types_interfaces_and_results_are_found() {
     let text = "package a\n\ntype Base struct{}\n\nfunc (b *Base) Run() {}\n\ntype Child struct {\n\t*Base\n\tnext *Child\n}\n\ntype Runner interface { Run() }\n\nfunc pair() (*Child, error) { return nil, nil }\n\nfunc use(r Runner, x interface{}) {\n\tc, err := pair()\n\tc.Run()\n\tc.next.Base.Run()\n\tr.Run()\n\tif c, ok := x.(*Base); ok {\n\t\tc.Run()\n\t}\n\tswitch v := x.(type) {\n\tcase *Child:\n\t\tv.Run()\n\t}\n\terr.Run()\n\tm := map[string]*Child{}\n\tm[\"a\"].Run()\n\tuse := func() {}\n\tuse()\n}\n";
     let files = [("a.go", text)];
     assert_eq!(at(&files, "a.go:17"), ["pair sure"]);
@@ -198,7 +198,7 @@ fn go_finds_what_embedded_types_interfaces_and_results_have() {
 }
 
 #[test]
-fn structs_of_go_without_a_name_have_fields() {
+fn unnamed_go_structs_have_fields() {
     let text = "package a\n\ntype M struct{}\n\nfunc (m M) Match(s string) {}\n\ntype P struct{}\n\nfunc (p *P) Match(s string) {}\n\nvar All = struct{ A, B M }{}\n\nfunc f(x struct{ in struct{ p P } }) {\n\tfor _, tc := range []struct {\n\t\tm M\n\t}{{}} {\n\t\ttc.m.Match(\"x\")\n\t}\n\tfor _, tc := range map[string]struct{ make func() *P }{} {\n\t\ttc.make().Match(\"y\")\n\t}\n\tx.in.p.Match(\"z\")\n\tAll.A.Match(\"w\")\n}\n";
     let files = [("a.go", text)];
     assert_eq!(at(&files, "a.go:15"), ["M sure"]);
@@ -209,7 +209,7 @@ fn structs_of_go_without_a_name_have_fields() {
 }
 
 #[test]
-fn functions_of_go_with_type_arguments_and_without_a_name_return_values() {
+fn generic_and_unnamed_go_functions_return_values() {
     let files = [
         ("go.mod", "module m\n"),
         (
@@ -266,7 +266,7 @@ fn go_files_that_need_a_tag_come_after_those_that_do_not() {
 }
 
 #[test]
-fn types_of_a_signature_of_go_see_type_parameters_but_no_parameters() {
+fn types_in_a_go_signature_see_type_parameters_but_no_parameters() {
     let text = "package app\nimport \"example.com/m/logger\"\ntype T struct{}\nfunc F(logger *logger.Logger, other logger.Logger) (err logger.Logger) {\n\tlogger.Info()\n\tother.Info()\n\treturn\n}\nfunc G[T logger.Info](t T) T { return t }\nfunc (s *S[T]) Push(t T) { _ = T(t) }\ntype S[T any] struct{}\nfunc H() { f := func(logger *logger.Logger) { logger.Info() }; f(nil) }\n";
     let files = [
         ("go.mod", "module example.com/m\n"),
@@ -286,7 +286,7 @@ fn types_of_a_signature_of_go_see_type_parameters_but_no_parameters() {
 }
 
 #[test]
-fn a_name_of_rust_that_another_condition_imports_from_elsewhere_is_likely() {
+fn a_rust_name_that_is_conditionally_imported_from_elsewhere_is_likely() {
     let library = "#[cfg(no_std)]\nmod sync;\n#[cfg(std)]\nuse std::sync;\nmod lock;\nuse crate::sync::Once;\nextern crate std;\nfn f() {\n    Once::make();\n    crate::lock::Lock::make();\n}\n";
     let lock = "#[cfg(std)]\npub use std::Lock;\n#[cfg(no_std)]\npub use self::own::*;\nmod own {\n    pub struct Lock;\n    impl Lock {\n        pub fn make() {}\n    }\n}\n";
     let files = [

@@ -1,4 +1,4 @@
-//! TypeScript: what its namespaces contain, and modules that are one value.
+//! TypeScript: members of namespaces, and modules that consist of one value.
 
 use super::references;
 
@@ -35,7 +35,7 @@ fn modules_of_typescript_may_be_one_value_or_be_imported_late() {
 }
 
 #[test]
-fn functions_that_are_said_to_be_of_a_type_are_defined() {
+fn functions_with_a_type_assertion_are_defined() {
     let library = "type Make = () => void;\nexport const make = (() => {}) as Make;\nexport const draw = (function () {}) satisfies Make;\nexport const size = (1) as number;\n";
     let user = "import { make, draw, size } from './a';\nmake();\ndraw();\nsize();\n";
     let found = references(&[("a.ts", library), ("b.ts", user)]);

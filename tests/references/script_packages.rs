@@ -14,7 +14,7 @@ fn user_of(module: &str) -> String {
 }
 
 #[test]
-fn paths_of_the_nearest_configuration_say_which_file_a_module_is() {
+fn paths_of_the_nearest_configuration_decide_which_file_a_module_is() {
     let root = r#"{
         // Comments and trailing commas are fine here.
         "compilerOptions": {
@@ -41,7 +41,7 @@ fn paths_of_the_nearest_configuration_say_which_file_a_module_is() {
         );
         assert_eq!(found, ["packages/b/use.ts:2 -> packages/a/src/index.ts/fetchAll sure"], "{module}");
     }
-    // A nearer configuration without paths has none.
+    // A nearer configuration without paths maps nothing.
     let user = user_of("xa");
     let texts = [
         ("a/tsconfig.json", "{}"),
@@ -74,7 +74,7 @@ fn a_package_of_the_workspace_is_imported_by_its_name() {
             let found = found_from("packages/b", &[package[0], package[1], user, workspace]);
             assert_eq!(found, [expected.as_str()], "{fields} {workspace:?}");
         }
-        // Without a workspace the name may be that of a published version.
+        // Without a workspace the name may mean a published version.
         let found = found_from("packages/b", &[package[0], package[1], user]);
         assert_eq!(found, [expected.replace("sure", "likely")], "{fields}");
     }
@@ -132,7 +132,7 @@ fn the_nearest_of_two_packages_with_one_name_counts_and_one_without_files_is_unr
 }
 
 #[test]
-fn a_module_that_passes_names_on_in_a_circle_is_asked_for_each_name() {
+fn modules_that_re_export_each_other_are_queried_for_each_name() {
     let found = found_from(
         "a/",
         &[

@@ -1,5 +1,4 @@
-//! TypeScript: parameters that get their types from where a function is written, patterns, and what is declared for all
-//! files.
+//! TypeScript: parameters whose types depend on where a function is passed, patterns, and global declarations.
 
 use super::references;
 
@@ -11,7 +10,7 @@ fn assert_found(found: &[String], expected: &[&str]) {
 }
 
 #[test]
-fn a_function_gets_its_parameters_from_where_it_is_written() {
+fn the_parameters_of_a_function_have_the_types_of_its_context() {
     let text = [
         "interface Builder { query(): void }",
         "interface Other { query(): void }",
@@ -61,7 +60,7 @@ fn a_function_gets_its_parameters_from_where_it_is_written() {
 }
 
 #[test]
-fn a_member_is_used_where_a_pattern_takes_it_and_no_object_binds_its_methods_outside() {
+fn destructuring_uses_a_member_and_an_object_does_not_bind_its_methods_outside() {
     let text = [
         "interface Context { push(): void; pop(): void }",
         "function pop() {}",
@@ -87,7 +86,7 @@ fn a_member_is_used_where_a_pattern_takes_it_and_no_object_binds_its_methods_out
 }
 
 #[test]
-fn what_is_declared_for_all_files_needs_no_import() {
+fn global_declarations_need_no_import() {
     let globals = "interface Window { open(): void }\ndeclare function start(): void;\n";
     let module = "export {};\ndeclare global {\n  interface Window { extra(): void }\n}\ndeclare module './c' {\n  interface Store { added(): void }\n}\ndeclare module 'foreign' {\n  export function walk(): void;\n}\n";
     let store = "export interface Store { own(): void }\n";
@@ -116,7 +115,7 @@ fn what_is_declared_for_all_files_needs_no_import() {
 }
 
 #[test]
-fn modules_that_pass_each_other_on_are_searched_to_the_end() {
+fn modules_that_re_export_each_other_are_searched_completely() {
     let index = "export * from './config';\nexport * from './types';\n";
     let config = "import { Options } from './index';\nexport interface Config { options: Options }\n";
     let types = "export type * from './options';\nexport const one = 1;\n";

@@ -2,7 +2,7 @@
 
 use super::references;
 
-/// Compares the references of a source to what another source and a test define.
+/// Compares the references of a source to definitions in another source and in a test.
 #[track_caller]
 fn check(source: (&str, &str), other: (&str, &str), test: (&str, &str), expected: &[&str]) {
     let prefix = format!("{}:", source.0);
@@ -12,7 +12,7 @@ fn check(source: (&str, &str), other: (&str, &str), test: (&str, &str), expected
 }
 
 #[test]
-fn a_member_of_unknown_type_is_that_of_a_source_before_that_of_a_test() {
+fn for_a_member_of_an_unknown_type_a_source_is_preferred_to_a_test() {
     let source = ("a.py", "def go(x):\n    x.both_have()\n    x.tests_have()\n");
     let other = ("b.py", "class S:\n    def both_have(self): ...\n");
     let test = ("test_a.py", "class F:\n    def both_have(self): ...\n    def tests_have(self): ...\n");
@@ -29,7 +29,7 @@ fn a_member_of_unknown_type_is_that_of_a_source_before_that_of_a_test() {
 }
 
 #[test]
-fn a_function_of_c_that_nothing_declares_is_that_of_a_source_before_that_of_a_test() {
+fn for_an_undeclared_c_function_a_source_is_preferred_to_a_test() {
     let source = ("lib/a.c", "void hook(void);\nvoid go(void) {\n  both();\n  only();\n  hook();\n}\n");
     let test = ("test/t.c", "void both(void) {}\nvoid only(void) {}\nvoid hook(void) {}\n");
     let expected = ["3 -> src/b.c/both likely", "4 -> test/t.c/only maybe", "5 -> test/t.c/hook sure"];
@@ -49,7 +49,7 @@ fn a_function_of_c_that_nothing_declares_is_that_of_a_source_before_that_of_a_te
 
 #[cfg(feature = "lang-ruby")]
 #[test]
-fn a_name_that_is_only_compared_is_that_of_a_source_before_that_of_a_test() {
+fn in_a_language_read_by_name_a_source_is_preferred_to_a_test() {
     let source = ("lib/a.rb", "def go\n  both_have(1)\n  tests_have(1)\nend\n");
     let test = ("test/a_test.rb", "def both_have(x)\nend\ndef tests_have(x)\nend\n");
     let expected = ["2 -> lib/b.rb/both_have maybe", "3 -> test/a_test.rb/tests_have maybe"];

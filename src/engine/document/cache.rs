@@ -1,8 +1,8 @@
-//! Documents and views that were rendered before, and would be rendered the same again.
+//! Documents that are kept, and given again while nothing that they were made of has changed.
 //!
-//! A document is kept under what was asked for, with a hash of all that it was made of: which files there are, their
-//! contents, and where the order of files needs it, all that git knows its history by. Each answer finds that hash out
-//! again, from the stamps; only the rendering is saved.
+//! A document is kept under its request and a hash of its inputs: the list of files, their contents, and, where the
+//! order of files needs it, the state of git's history. Each answer recomputes that hash from the stamps; only the
+//! rendering is saved.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::{Arc, Mutex, OnceLock, Weak};
@@ -23,29 +23,28 @@ use crate::model::{
 };
 
 /// The maximum size of the documents that are kept.
-const MOST_DOCUMENT_BYTES: usize = 48 << 20;
-/// The number of versions of one document that are kept: the last one, and the one before, for an edit that is taken
-/// back.
+const MAX_DOCUMENT_BYTES: usize = 48 << 20;
+/// The number of versions of one document that are kept: the last one and the one before, for an edit that is undone.
 const MAX_VERSIONS: usize = 2;
-/// About how many bytes a file takes in a receipt and in a layout.
-const BYTES_A_FILE: usize = 450;
+/// The approximate size of a file's entry in a receipt and in a layout, in bytes.
+const BYTES_PER_FILE: usize = 450;
 
-/// A document that was written, as its reader has it.
+/// A composed document.
 #[derive(Debug)]
 pub struct CachedDocument {
-    /// What became of each file.
+    /// How each file was shown, and why.
     pub receipt: Receipt,
-    /// What the document was written as.
+    /// The document as it was written.
     pub text: DocumentText,
-    /// Where in the text the part begins that is new with every question; its length, if there is none.
+    /// The offset in the text of the part that is new with every question; the length of the text if there is none.
     pub boundary: usize,
-    /// What the text consists of; of a request body, what the Markdown consists of that the model reads.
+    /// The pieces of the text; for a request body, those of the Markdown in it that the model reads.
     pub layout: Arc<DocumentLayout>,
-    /// The answer as it was sent, once it was: to encode it takes longer than to find out that it is still right.
+    /// The encoded answer, once it was sent: encoding takes longer than checking that the document is still valid.
     pub encoded: OnceLock<Bytes>,
 }
 
-/// What decides what a document is: the request, and everything that it was composed of.
+/// The key of a cached document: the request and all inputs.
 ///
 /// The parts are compared, not hashed, except for the files, which may be many.
 #[derive(Debug, Clone, PartialEq)]
@@ -65,18 +64,18 @@ pub(in crate::engine) struct InputsKey {
     pub(super) files: ContentHash,
 }
 
-/// The counts of contents that were shown before, in a process that stays: to decode an outline for it takes longer than
-/// to find out that the document is still right.
+/// The symbol counts of contents that were shown before, in a long-running process: decoding an outline for them takes
+/// longer than checking that the document is still valid.
 pub(super) type SymbolCounts = FxHashMap<ContentKey, Arc<FileSymbols>>;
 
-/// What a receipt says of the outline of one content.
+/// The symbols of one content, as a receipt reports them.
 #[derive(Debug)]
 pub(super) struct FileSymbols {
     pub(super) kinds: BTreeMap<SymbolKind, u64>,
     pub(super) health: ParseHealth,
 }
 
-/// What the documents of a process share.
+/// The caches that the documents of a process share.
 #[derive(Default)]
 pub(in crate::engine) struct DocumentCaches {
     pub(in crate::engine) documents: Mutex<DocumentCache>,
@@ -98,16 +97,16 @@ impl DocumentCaches {
 #[derive(Default)]
 pub(in crate::engine) struct DocumentCache {
     entries: VecDeque<(DocumentKey, Arc<CachedDocument>)>,
-    /// Documents that are too large to be kept: each is known as long as somebody else holds it, as those do who read parts
-    /// of it.
+    /// Documents that are too large to be kept. Each is available as long as somebody else holds it, like a client that
+    /// reads parts of it.
     large: Vec<(DocumentKey, Weak<CachedDocument>)>,
-    /// Which document was given last under a name, with the store's mark of that.
+    /// The document that was last delivered under each name, with the store's version of that delivery.
     pub(super) last_delivered: HashMap<String, (DocumentKey, Vec<u8>)>,
     pub(super) reused: u64,
 }
 
 impl DocumentCache {
-    /// Records what was given last under a name.
+    /// Records what was last delivered under a name.
     pub(super) fn record_delivered(&mut self, name: String, answer: Option<(DocumentKey, Vec<u8>)>) {
         match answer {
             Some(answer) => self.last_delivered.insert(name, answer),
@@ -119,7 +118,7 @@ impl DocumentCache {
         if let Some((_, large)) = self.large.iter().find(|(kept, _)| kept == key) {
             return large.upgrade();
         }
-        // Compared one by one: the limit of bytes keeps the documents few.
+        // A linear search: the limit of bytes keeps the documents few.
         let at = self.entries.iter().position(|(kept, _)| kept == key)?;
         let found = self.entries.remove(at)?;
         let answer = Arc::clone(&found.1);
@@ -128,7 +127,7 @@ impl DocumentCache {
     }
 
     pub(super) fn insert(&mut self, key: DocumentKey, answer: Arc<CachedDocument>) {
-        if MOST_DOCUMENT_BYTES < answer.bytes() {
+        if MAX_DOCUMENT_BYTES < answer.bytes() {
             self.large.retain(|(kept, large)| *kept != key && 0 < large.strong_count());
             self.large.push((key, Arc::downgrade(&answer)));
             return;
@@ -140,17 +139,17 @@ impl DocumentCache {
             oldest.and_then(|oldest| self.entries.remove(oldest));
         }
         self.entries.push_back((key, answer));
-        // Summed up each time, because an entry grows after it was inserted, by its encoded form.
-        while MOST_DOCUMENT_BYTES < self.entries.iter().map(|(_, answer)| answer.bytes()).sum() {
+        // Summed up each time, because an entry grows when its encoded form is added.
+        while MAX_DOCUMENT_BYTES < self.entries.iter().map(|(_, answer)| answer.bytes()).sum() {
             self.entries.pop_front();
         }
     }
 }
 
 impl CachedDocument {
-    /// Returns how much memory it takes, more or less.
+    /// Returns its approximate size in memory.
     pub(in crate::engine) fn bytes(&self) -> usize {
         let encoded = self.encoded.get().map_or(0, Bytes::len);
-        self.text.bytes_in_memory() + encoded + self.receipt.files.len() * BYTES_A_FILE
+        self.text.bytes_in_memory() + encoded + self.receipt.files.len() * BYTES_PER_FILE
     }
 }

@@ -1,4 +1,4 @@
-//! Answers with documents that were composed before.
+//! Answers with cached documents.
 
 use std::sync::Arc;
 
@@ -21,9 +21,9 @@ impl DocumentRun<'_, '_> {
             DocumentKey { request: Arc::clone(request), inputs: Arc::clone(inputs.digest.key.as_ref()?) };
         let found = lock(&caches.documents).get(&key)?;
         let mut pending = None;
-        // A preview is not delivered, and does not depend on what was.
+        // A preview is not delivered, and does not depend on earlier deliveries.
         if let Some(history) = request.request.history.as_ref().filter(|_| !is_preview) {
-            // What another document showed under the name since then is not what this one's reader has.
+            // If another document was delivered under the name since, the reader has that one.
             let record = history.record_key();
             let version = self.cache.query_store(|store| store.delivery_version(&record)).flatten()?;
             let is_last = lock(&caches.documents)
@@ -51,7 +51,7 @@ impl DocumentRun<'_, '_> {
             let known = digest.contents.get(&block.path);
             known == block.content.as_ref() || block.view == ViewMode::None
         });
-        // A note is reported each time, and that of a file that could not be shown belongs to its answer alone.
+        // A note is reported each time, and a note about a file that could not be shown belongs to its answer alone.
         let has_new_notes = self.cache.workspace.log.note_count() != digest.notes;
         if !is_as_selected || has_new_notes {
             return None;

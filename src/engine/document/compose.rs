@@ -1,4 +1,4 @@
-//! Composes documents. One whose files are selected and ranked can be composed within several limits.
+//! Composes documents. Once its files are selected and ranked, a document can be composed within several limits.
 
 use std::collections::HashMap;
 
@@ -24,8 +24,8 @@ use crate::model::{Document, FileOrder, Receipt, RelPath};
 use crate::search::ChangeHorizon;
 use crate::syntax;
 
-/// The minimum number of tokens of a block in most documents: its heading, its path and its fences.
-const LEAST_BLOCK_TOKENS: u64 = 36;
+/// The minimum number of tokens of a block in most documents: heading, path and fences.
+const MIN_BLOCK_TOKENS: u64 = 36;
 
 impl DocumentRun<'_, '_> {
     pub(in crate::engine) fn aggregate(
@@ -45,7 +45,7 @@ impl DocumentRun<'_, '_> {
         let mut selected = selected;
         let files = selected.selection.files.len() as u64;
         let limit = limit_of(request.limits);
-        let may_be_small = files.saturating_mul(LEAST_BLOCK_TOKENS) <= limit
+        let may_be_small = files.saturating_mul(MIN_BLOCK_TOKENS) <= limit
             && !(request.limits.is_some() && lacks_structure(&selected.selection.files));
         if request.limits.is_ceiling && may_be_small {
             let unlimited = AggregationRequest {
@@ -79,11 +79,12 @@ impl DocumentRun<'_, '_> {
         prepared: &mut PreparedDocument,
         limits: DocumentLimits,
     ) -> Result<(Document, Option<PendingDelivery>), Error> {
-        // The draft is kept, because a format that adds bytes has the document composed again within a smaller limit.
+        // The draft is cloned, because for a format that adds bytes the document is composed again within a smaller
+        // limit.
         self.compose_within(prepared.draft.clone(), &mut prepared.inputs, limits)
     }
 
-    /// Decides what each file is shown as within the limits that were asked for.
+    /// Decides how each file is shown within the requested limits.
     pub(super) fn pack_prepared(
         &mut self,
         prepared: PreparedDocument,
@@ -129,7 +130,7 @@ impl DocumentRun<'_, '_> {
         Ok((document, pending))
     }
 
-    /// Decides what each file is shown as, within the draft's limits.
+    /// Decides how each file is shown within the draft's limits.
     fn show_within(
         &mut self,
         mut draft: DraftDocument,
@@ -154,7 +155,7 @@ impl DocumentRun<'_, '_> {
             images_apart: request.sections.images_apart,
             memos,
         };
-        // Whether the request wants more of a file than its changes is seen by what would be selected of it.
+        // Whether the request wants more of a file than its changes shows in what would be selected of the whole file.
         if let Some(reader) =
             reader.as_ref().filter(|_| draft.files.iter().any(|shown| shown.unreduced.is_some()))
         {
@@ -165,8 +166,8 @@ impl DocumentRun<'_, '_> {
     }
 }
 
-/// Orders the files so that a provider's cache keeps as much as possible. This follows the packing, because whether a block
-/// has changed since a commit depends on the view that the file ended up in.
+/// Orders the files so that a provider's cache keeps as much as possible. This follows the packing, because whether a
+/// block has changed since a commit depends on the view that was chosen for the file.
 fn order_files(
     renderer: &mut Renderer<'_, '_>,
     draft: &mut DraftDocument,
@@ -190,8 +191,8 @@ fn order_files(
     draft.shown_again = draft.files.split_off(files);
 }
 
-/// Returns whether most programs among some files are in languages without a grammar. Their summaries say so little that a
-/// document of them is small although there is more to show.
+/// Returns whether most of the programs among some files are in languages without a grammar. Their summaries say so
+/// little that a document of them is small although there is more to show.
 fn lacks_structure(files: &[KnownFile]) -> bool {
     let types = files.iter().filter_map(KnownFile::file_type);
     let (with, without): (Vec<_>, Vec<_>) = types
@@ -200,7 +201,7 @@ fn lacks_structure(files: &[KnownFile]) -> bool {
     with.len() < without.len()
 }
 
-/// The document as it is written has the last word on its size.
+/// Checks the size of the document as it is written.
 fn check_limits(limits: DocumentLimits, receipt: &Receipt) -> Result<(), Error> {
     match (limits.tokens, limits.bytes) {
         (Some(budget), _) if budget < receipt.tokens => {

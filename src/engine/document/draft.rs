@@ -1,4 +1,4 @@
-//! A document while it is composed: its files, and what surrounds them.
+//! A document while it is composed: its files and everything around them.
 
 use std::collections::BTreeMap;
 
@@ -26,14 +26,15 @@ pub(super) struct GatheredFiles {
     pub(super) missing: Vec<MissingFile>,
 }
 
-/// A file that the document is to show.
+/// A file that the document shows.
 #[derive(Clone)]
 pub(super) struct ShownFile {
     pub(super) file: KnownFile,
     pub(super) candidate: CandidateFile,
-    /// The block of the file itself, if what its reader does not have is shown in its place.
+    /// The block of the file itself, if only what the reader lacks is shown in its place.
     pub(super) full_block: Option<Box<DocumentBlock>>,
-    /// The file as it would be selected, if its changes are shown although another request than the last one may want more.
+    /// The file as it would be selected without the reader's earlier document. Set if its changes are shown although
+    /// the request, which is not the last one, may want more.
     pub(super) unreduced: Option<Box<CandidateFile>>,
     /// What has changed since an earlier delivery, if the file itself is shown.
     pub(super) changes: Option<String>,
@@ -46,7 +47,7 @@ impl ShownFile {
         Self { file, candidate, full_block: None, unreduced: None, changes: None, detail }
     }
 
-    /// Returns what a reader of the document has of the file, with what was shown of it earlier.
+    /// Returns what a reader of the document has of the file, including what was shown of it earlier.
     pub(super) fn settled_block(&self) -> &DocumentBlock {
         let block = &self.candidate.block;
         let is_part = matches!(block.view, ViewMode::Delta | ViewMode::Excerpt);
@@ -68,7 +69,7 @@ pub(super) struct DraftDocument {
 }
 
 impl DraftDocument {
-    /// Returns a draft of the gathered files. `folders` are the summaries of folders, by their paths.
+    /// Returns a draft of the gathered files. `folders` are the summaries of folders, by path.
     pub(super) fn new(
         request: &AggregationRequest,
         gathered: GatheredFiles,
@@ -110,7 +111,7 @@ fn common_view(request: &AggregationRequest) -> ViewMode {
     }
 }
 
-/// Returns the tree of all files, where the tier has one; of a hydrated document, the map of its WARM fragments.
+/// Returns the tree of all files, where the tier has one; for a hydrated document, the map of its WARM fragments.
 fn name_tree(
     request: &AggregationRequest,
     gathered: &GatheredFiles,
@@ -123,7 +124,7 @@ fn name_tree(
     (names_all_files(request) && has_tree(request)).then(|| aggregate::build_name_tree(listed(), folders))
 }
 
-/// Returns how many files without interest each folder has, where no tree names them.
+/// Returns how many uninteresting files each folder has, where no tree names them.
 fn folder_counts(request: &AggregationRequest, gathered: &GatheredFiles) -> Option<String> {
     if !names_all_files(request) || has_tree(request) {
         return None;

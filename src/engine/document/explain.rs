@@ -23,48 +23,48 @@ use crate::model::{
 use crate::store::Store;
 use crate::{aggregate, render};
 
-/// Why a file gets the view that it gets.
+/// Why a file is shown as it is.
 #[derive(Debug, Clone)]
 pub struct Explanation {
     pub path: RelPath,
     /// Its content and its size in bytes, if it has text.
     pub content: Option<(ContentHash, u64)>,
     pub file_type: Option<&'static FileType>,
-    /// Its text's encoding, and other remarks of its head.
+    /// The encoding of its text, and other remarks in its header line.
     pub remarks: Vec<String>,
     pub left_out: Option<SkipReason>,
     pub verdicts: Vec<RuleVerdict>,
     pub routed: RoutedView,
     pub view: ViewMode,
-    /// Why that is not what was decided.
+    /// Why the view is not the one that the rules decided on.
     pub reason: Option<String>,
-    /// Who wrote the summary, if it is shown as one, and why that summary was chosen.
+    /// Who wrote the summary, if the file is shown as one, and why that summary was chosen.
     pub summary: Option<(SummaryProvenance, &'static str)>,
     pub bytes: u64,
     /// Tokens of the view, as [`Explanation::counter`] counts.
     pub tokens: u64,
-    /// Name of the way tokens were counted.
+    /// The name of the token counter.
     pub counter: &'static str,
     /// The linked folder that it is in.
     pub linked: Option<LinkedFolder>,
-    /// What the stable order of files knows of it; `None` outside of git, and before the first commit.
+    /// What the stable order knows of the file; `None` outside of git, and before the first commit.
     pub changes: Option<RecentChanges>,
-    /// Where hydration has placed it, or its slices.
+    /// The tiers in which hydration has placed it or its slices.
     pub fragments: Vec<Fragment>,
-    /// What the limits make of it, where there are any and the document holds the file.
+    /// How the limits change the view, if there are any and the document contains the file.
     pub under_limits: Option<LimitedView>,
 }
 
-/// How a file has changed since the commit at which scores are frozen, by the history of its own checkout.
+/// How a file has changed since the frozen commit, by the history of its own checkout.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RecentChanges {
     /// The name of the linked checkout; `None` for the project's own.
     pub linked: Option<String>,
-    /// The commit.
+    /// The frozen commit.
     pub since: String,
     /// How many later commits changed the file.
     pub commits: usize,
-    /// Whether the file is not what is committed of it.
+    /// Whether the file differs from its committed version.
     pub is_uncommitted: bool,
 }
 
@@ -79,18 +79,18 @@ impl RecentChanges {
     }
 }
 
-/// What the limits of a document make of a file.
+/// How the limits of a document change the view of a file.
 #[derive(Debug, Clone)]
 pub struct LimitedView {
-    /// What it is shown as; `None` if there is no room for it.
+    /// The view; `None` if the file does not fit.
     pub view: Option<ViewMode>,
-    /// Why that is not what was wanted.
+    /// Why it is not the wanted view.
     pub reason: Option<String>,
     /// Its place among the files by rank, from 1.
     pub place: usize,
     pub files: usize,
     pub score: RankScore,
-    /// Its best symbols, if its symbols were ranked.
+    /// Its best symbols, if they were ranked.
     pub symbols: Vec<RankedName>,
 }
 
@@ -121,7 +121,7 @@ impl DocumentRun<'_, '_> {
         let word = resolve_name(self.cache, word)?;
         let mut selection = select_named(self.cache, &[word], request.trust, &|_| false)?;
         let mut under_limits = self.under_limits(request)?;
-        // After a document was composed, which has hidden what it hides.
+        // After a document was composed, which has hidden its own.
         hide(self.cache, &items, &mut selection.files, &mut selection.texts);
         note_ineffective_masks(self.cache, &items, &selection.files)?;
         let commits = project_commits(self.cache, self.caches.map(|caches| &caches.commits), selection.rules);
@@ -136,7 +136,7 @@ impl DocumentRun<'_, '_> {
         let mut explanations = Vec::new();
         for file in selection.files {
             renderer.cache.workspace.check_cancelled()?;
-            // What is named has to be there; a file that a pattern selected may have vanished since it was listed.
+            // A named file must exist; one that a pattern selected may have vanished since it was listed.
             if let (KnownState::LeftOut(reason @ SkipReason::Vanished), true) =
                 (&file.state, selection.named.contains(&file.path))
             {
@@ -166,16 +166,17 @@ impl DocumentRun<'_, '_> {
         Ok(explanations)
     }
 
-    /// Returns what the limits make of each file, if there are any: to know it of one, all must be fitted together.
+    /// Returns how the limits change each file, if there are any: the answer for one file takes fitting all of them
+    /// together.
     fn under_limits(&mut self, request: &AggregationRequest) -> Result<HashMap<RelPath, LimitedView>, Error> {
         if !request.limits.is_some() {
             return Ok(HashMap::new());
         }
-        // A document that cannot be composed has nothing to be explained.
+        // If the document cannot be composed, there is nothing to explain.
         let mut prepared = self.prepare(request)?;
         self.compose(&mut prepared, request.limits)?;
-        // Packed once more, because a document does not say what was dropped and why; what was found out the first time
-        // makes it cheap.
+        // Packed once more, because a document does not say what was dropped and why; the memos of the first time make
+        // it cheap.
         let positions: HashMap<RelPath, usize> = prepared.positions();
         let (draft, inputs) = self.pack_prepared(prepared)?;
         let Some(ranking) = inputs.ranking else { return Ok(HashMap::new()) };
@@ -220,7 +221,7 @@ fn explanation(
         KnownState::Content { hash, file_type, facts } => (Some((*hash, facts.size)), Some(*file_type), None),
         KnownState::LeftOut(reason) => (None, None, Some(*reason)),
     };
-    // With heading and fence, as a budget counts it.
+    // With heading and fences, as a budget counts it.
     let bytes = render::block_text(&candidate.block).len() as u64;
     Explanation {
         path: file.path.clone(),

@@ -24,8 +24,8 @@ use crate::model::{
 use crate::search::{GeneratedPages, PathClass};
 use crate::{aggregate, syntax};
 
-/// Renders each of the selected files in the view that the routing determines. Files for which `is_followed` are shown
-/// even if they are of no interest, because the reader has something of them.
+/// Renders each selected file in the view that the routing determines. Files for which `is_followed` are shown even if
+/// they are uninteresting, because the reader has something of them.
 pub(super) fn gather_files(
     renderer: &mut Renderer<'_, '_>,
     request: &AggregationRequest,
@@ -34,7 +34,7 @@ pub(super) fn gather_files(
     is_followed: &dyn Fn(&RelPath) -> bool,
 ) -> Result<GatheredFiles, Error> {
     let FileSelection { files, named, mut texts, mut missing, .. } = selection;
-    // Only where the whole project is listed: a request for some files leaves the others out on purpose.
+    // Only where the whole project is listed: a request for some files leaves out the others on purpose.
     if request.is_whole() {
         missing.extend(unmatched_items(routing.items, &files));
     }
@@ -91,14 +91,14 @@ pub(super) fn gather_files(
     Ok(gathered)
 }
 
-/// Returns what selects the files of a request, in its order. Malformed patterns are tolerated, because they were refused
-/// or reported when the files were selected.
+/// Returns the selectors of a request, in its order. Malformed patterns are tolerated, because they were rejected or
+/// reported when the files were selected.
 fn requested_selectors(request: &AggregationRequest) -> Vec<Selector> {
     let preset = request.preset.iter().flatten().map(|item| item.path.as_str());
     preset.chain(request.files.iter().map(String::as_str)).map(Selector::new_lenient).collect()
 }
 
-/// Returns whether files of no interest are counted in their folders instead of shown. In a document with a limit, ranks
+/// Returns whether uninteresting files are counted in their folders instead of shown. In a document with a limit, ranks
 /// decide.
 fn skips_uninteresting(request: &AggregationRequest) -> bool {
     !request.limits.is_some()
@@ -107,7 +107,7 @@ fn skips_uninteresting(request: &AggregationRequest) -> bool {
         && request.strategy != AggregationStrategy::Full
 }
 
-/// What decides which of the selected files are not shown.
+/// Decides which of the selected files are not shown.
 struct Omissions<'a> {
     named: &'a HashSet<RelPath>,
     pages: GeneratedPages,
@@ -116,8 +116,8 @@ struct Omissions<'a> {
 }
 
 impl Omissions<'_> {
-    /// Returns why a file is not shown at all. A file without text is shown as an error only if it was named, or if it should
-    /// have had one.
+    /// Returns why a file is not shown at all. A file without text is shown as an error only if it was named, or should
+    /// have had a text.
     fn of(&self, file: &KnownFile, routed: RoutedView) -> Option<Omission> {
         let is_named = self.named.contains(&file.path);
         match left_out_reason(file) {
@@ -140,7 +140,7 @@ fn left_out_reason(file: &KnownFile) -> Option<SkipReason> {
     }
 }
 
-/// Returns whether a limited document decides how a file is shown, so that nothing is rendered before that.
+/// Returns whether a limited document decides how a file is shown; if so, nothing is rendered before that.
 fn is_selectable(file: &KnownFile, routed: RoutedView) -> bool {
     matches!(file.state, KnownState::Content { .. })
         && routed.rule.is_general()
@@ -173,8 +173,8 @@ fn name_candidate(file: &KnownFile, routed: RoutedView, given: usize) -> Candida
     }
 }
 
-/// Prepares what takes many files at a time: asking git for the base texts of diffs, which are returned, and checking
-/// skeletons.
+/// Does in advance what is done for many files at once: asks git for the base texts of diffs, which are returned, and
+/// checks skeletons.
 fn prepare_rendering(
     renderer: &mut Renderer<'_, '_>,
     request: &AggregationRequest,
@@ -222,7 +222,7 @@ pub(super) fn render_candidate(
     }
 }
 
-/// Renders a file in a view, as the routing's items would have it.
+/// Renders a file in a view, with the items of the routing.
 pub(super) fn render_as(
     renderer: &mut Renderer<'_, '_>,
     view: ViewMode,
@@ -238,7 +238,7 @@ pub(super) fn render_as(
     let params =
         |view, text| ViewParams { view, detail, by_model, lines: &lines, item, slices, overrides, text };
     let answer = renderer.render(file, params(view, text), routing.max_bytes);
-    // A mask of which no name is there is no reason to show less than without it.
+    // A mask whose names do not exist must not show less than no mask.
     let is_replaced = (view, answer.block.view) == (ViewMode::Masked, ViewMode::Summary);
     if is_replaced && item.is_some_and(|item| shows_nothing(renderer.cache, file, &item.ast_mask)) {
         let view = aggregate::view_without_mask(&file.path, type_or_unknown(file), routing);
@@ -250,7 +250,7 @@ pub(super) fn render_as(
     answer
 }
 
-/// Returns what the order of files is decided by where their history is not known.
+/// Returns the sort key of a file whose history is not known.
 fn unknown_stability(file: &KnownFile) -> FileStability {
     let class = PathClass::of(&file.path, type_or_unknown(file).role, false);
     FileStability { class: class as u8, ..FileStability::default() }

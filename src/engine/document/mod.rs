@@ -14,7 +14,7 @@
 //!
 //! `cache` holds documents and views for the next answer (`cached`), and `opened` the documents that a client reads.
 //! `views` shows single files, `explain` says why a file is shown as it is, and `placement` does so for all files.
-//! `hydration` places fragments. `run` is what all of them work with.
+//! `hydration` places fragments. `run` is their common context.
 
 mod cache;
 mod cached;

@@ -1,7 +1,7 @@
-//! Documents that a client has opened to look at them: the text is read in parts, and two of them are compared.
+//! Documents that a client has opened for viewing: their texts are read in parts, and two of them can be compared.
 //!
-//! The newest ones are held with their texts, which are those of the cached documents; of older ones only what they
-//! consist of is known.
+//! The newest ones are held with their texts, which are shared with the cached documents; of older ones only the layout
+//! is kept.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
@@ -13,15 +13,15 @@ use crate::model::{ContentHash, DocumentLayout, LineIndex, PrefixCaching, lock};
 const MAX_TEXTS: usize = 2;
 /// The maximum size of the texts that are in memory.
 const MAX_TEXT_BYTES: usize = 64 << 20;
-/// A text is held for so long after it was opened.
+/// How long a text is held after it was opened.
 const TEXT_SECONDS: i64 = 600;
-/// The maximum number of documents that are known by what they consist of.
+/// The maximum number of documents whose layouts are kept.
 const MAX_DOCUMENTS: usize = 20;
 
 /// A document that a client has opened.
 #[derive(Debug, Clone)]
 pub struct OpenedDocument {
-    /// Names the document in later questions.
+    /// Identifies the document in later questions.
     pub id: String,
     /// When it was opened, in milliseconds since the epoch.
     pub at_ms: i64,
@@ -42,8 +42,8 @@ pub struct OpenedText {
 }
 
 impl OpenedText {
-    /// Returns `count` lines of the text, from `first` on, which is counted from 1; `None` under other settings than
-    /// those that it was opened with.
+    /// Returns `count` lines of the text, beginning with line `first`, which is counted from 1; `None` if the settings
+    /// are not those that it was opened with.
     pub fn lines(&self, settings: &str, first: u64, count: u64) -> Option<String> {
         (self.settings == settings).then(|| self.document.text.lines(&self.index, first, count))
     }
@@ -54,7 +54,7 @@ impl OpenedText {
 pub(in crate::engine) struct OpenedDocuments(Mutex<VecDeque<OpenedDocument>>);
 
 impl OpenedDocuments {
-    /// Opens a document at a time in milliseconds. The same document, if it is cached in the same way, has the same id.
+    /// Opens a document at a time in milliseconds. The same document with the same prefix caching gets the same id.
     pub(in crate::engine) fn open(
         &self,
         document: Arc<CachedDocument>,
@@ -66,13 +66,13 @@ impl OpenedDocuments {
         let caching_text = format!("{:?} {}", caching.marks, caching.min_tokens);
         let id = ContentHash::digest(format!("{} {caching_text} {settings}", layout.digest()).as_bytes());
         let id = id.short_hex();
-        // The text is the same, and is read once. Before the lock is taken: other clients do not wait for that.
+        // An equal text is not read again. Done before the lock is taken, so that other clients do not wait for it.
         let known = self.get(&id, at_ms).and_then(|known| known.text);
         let (sha256, index) = known.map_or_else(
             || (ContentHash::digest_pieces(document.text.pieces()), document.text.line_index()),
             |known| (known.sha256, known.index.clone()),
         );
-        // With the document of now: the cache may know that one, and holds none that is as large.
+        // With the current document: the cache may hold that one, and holds none that is too large.
         let text = Arc::new(OpenedText { document, sha256, settings, index });
         let opened = OpenedDocument { id, at_ms, layout, caching, text: Some(text) };
         let mut documents = lock(&self.0);
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_is_not_given_under_settings_that_may_hide_some_of_it() {
+    fn a_text_is_not_returned_under_settings_that_may_hide_some_of_it() {
         let documents = OpenedDocuments::default();
         let id = open(&documents, "a\n", 0);
         assert_eq!(line(&documents, &id, "with a mask", 0), None);

@@ -9,12 +9,12 @@ use crate::engine::workspace::Workspace;
 use crate::model::{ContentHash, DocumentText, RelPath, path_bytes};
 use crate::sys::{Disk, FileKind, Files};
 
-/// Another process may take a number first; so often the next one is tried.
+/// The number of numbers that are tried, because another process may take one first.
 const TRIES: usize = 1000;
-/// An output that is larger is not recognized, and so stays.
-const MOST_BYTES: u64 = 1 << 30;
+/// A larger output is not recognized, and so is never deleted.
+const MAX_BYTES: u64 = 1 << 30;
 
-/// What is remembered of an output: by it, and by nothing else, a file is known to be slop's own.
+/// The record of an output: only by this is a file recognized as slop's own.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct NumberedOutput {
     number: u64,
@@ -22,13 +22,13 @@ struct NumberedOutput {
     content: ContentHash,
 }
 
-/// The numbered outputs that slop had written when a run began. What another run writes meanwhile is not among them.
+/// The numbered outputs that slop had written when a run began, without those that other runs write meanwhile.
 #[derive(Debug)]
 pub struct PriorOutputs(Vec<NumberedOutput>);
 
 pub(in crate::engine) fn prior_outputs(cache: &ArtifactCache<'_>, folder: &Path, name: &str) -> PriorOutputs {
     let key = output_key(folder, "");
-    // What the cache does not know any more is never pruned.
+    // What the cache no longer knows is never pruned.
     let found = cache.store.as_ref().and_then(|store| store.list_meta(&key).ok()).unwrap_or_default();
     let mut written: Vec<NumberedOutput> = found
         .into_iter()
@@ -54,14 +54,14 @@ pub(in crate::engine) fn prune_outputs(
     };
     let place = cache.workspace.root.join(folder);
     let (ours, gone): (Vec<NumberedOutput>, Vec<NumberedOutput>) = before.0.into_iter().partition(|one| {
-        let bytes = disk.read_prefix(&place.join(&one.file), MOST_BYTES);
+        let bytes = disk.read_prefix(&place.join(&one.file), MAX_BYTES);
         bytes.is_ok_and(|bytes| ContentHash::digest(&bytes) == one.content)
     });
     let doomed = ours.len().saturating_sub(spared);
     for old in &ours[..doomed] {
         match disk.remove_file(&place.join(&old.file)) {
             Ok(()) => {}
-            // Another run was quicker.
+            // Another run has deleted it already.
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => {
                 cache.workspace.note(format!("the old output {} could not be deleted: {error}", old.file));
@@ -70,7 +70,7 @@ pub(in crate::engine) fn prune_outputs(
     }
     let Some(store) = &mut cache.store else { return };
     for old in ours[..doomed].iter().chain(&gone) {
-        // What is remembered for nothing is forgotten another time.
+        // A stale record is deleted another time.
         let _ = store.delete_meta(&output_key(folder, &old.file));
     }
 }
@@ -94,7 +94,7 @@ pub(in crate::engine) fn write_numbered(
     for number in (taken + 1..).take(TRIES) {
         let file = format!("{name}_{number:03}.{extension}");
         path = folder.join(&file);
-        // Never over an existing file, so that of two runs at the same time neither loses its document.
+        // Never over an existing file, so that two runs at the same time do not lose a document.
         match disk.create_new_with(&path, &mut |file| write_pieces(file, text)) {
             Ok(()) => {
                 record_output(cache, given, &file, text);
@@ -108,8 +108,8 @@ pub(in crate::engine) fn write_numbered(
     Err(Error::Write { path, source })
 }
 
-/// Returns an error if the way to a folder of the project leads through a link, which could lead anywhere. One that the
-/// user named elsewhere is not the project's to choose.
+/// Returns an error if the path to a folder of the project leads through a link, which could lead anywhere. A folder
+/// elsewhere was named by the user, not by the project.
 fn refuse_links(files: &dyn Files, folder: &Path) -> Result<(), Error> {
     let Ok(folder) = RelPath::new(path_bytes(folder)) else { return Ok(()) };
     for part in folder.ancestors().chain([folder.as_bytes()]) {
@@ -121,11 +121,11 @@ fn refuse_links(files: &dyn Files, folder: &Path) -> Result<(), Error> {
     Ok(())
 }
 
-/// Creates the folder if it is missing, with a `.gitignore` that keeps the documents in it from being committed. A folder
-/// that exists belongs to whoever created it.
+/// Creates the folder if it is missing, with a `.gitignore` that keeps the documents in it from being committed. A
+/// folder that exists belongs to whoever created it.
 fn ignore_new_folder(disk: &dyn Disk, folder: &Path) {
     if disk.stamp(folder).is_ok_and(|found| found.is_none()) {
-        // Another run may have created it meanwhile. Where it cannot be created, writing the document reports that.
+        // Another run may have created it meanwhile. If it cannot be created, writing the document reports that.
         let _ = disk.create_new(&folder.join(".gitignore"), b"*\n");
     }
 }
@@ -140,7 +140,7 @@ fn record_output(cache: &mut ArtifactCache<'_>, folder: &Path, file: &str, text:
     }
 }
 
-/// Writes a text piece by piece: a long one is not in memory as a whole.
+/// Writes a text piece by piece, so that a long one is never in memory as a whole.
 fn write_pieces(file: &mut dyn io::Write, text: &DocumentText) -> io::Result<()> {
     text.pieces().try_for_each(|piece| file.write_all(piece.as_bytes()))
 }
@@ -154,7 +154,7 @@ pub(in crate::engine) fn write_file(
     written.map_err(|source| Error::Write { path: path.to_owned(), source })
 }
 
-/// Returns the key under which the store remembers an output; the keys of a folder begin alike.
+/// Returns the key under which the store records an output; the keys of a folder have a common prefix.
 fn output_key(folder: &Path, file: &str) -> String {
     format!("output/{}/{file}", ContentHash::digest(folder.as_os_str().as_encoded_bytes()))
 }
@@ -167,7 +167,7 @@ fn output_number(file: &str, name: &str) -> Option<u64> {
     if number.len() < 3 || !number.bytes().all(|byte| byte.is_ascii_digit()) {
         return None;
     }
-    // The next document takes the number after the highest, and there has to be one.
+    // The next document takes the number after the highest, so the highest must have a successor.
     number.parse().ok().filter(|number| *number < u64::MAX)
 }
 
@@ -176,7 +176,7 @@ mod tests {
     use super::output_number;
 
     #[test]
-    fn only_names_that_slop_wrote_count() {
+    fn only_names_in_the_format_of_slop_have_a_number() {
         assert_eq!(output_number("app_007.md", "app"), Some(7));
         assert_eq!(output_number("app_1234.json", "app"), Some(1234));
         assert_eq!(output_number("app_x_007.md", "app"), None);

@@ -1,7 +1,7 @@
 //! The head of a document about a whole project: what the project is, and how to read what follows.
 //!
-//! It precedes everything else, so no edit of a source may change it: it has no counts, and languages are compared by
-//! orders of magnitude.
+//! It precedes everything else, so edits of a source must not change it: it has no counts, and languages are compared
+//! by orders of magnitude.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashSet};
@@ -14,31 +14,32 @@ use crate::engine::workspace::Workspace;
 use crate::model::{FileRole, FileType, RelPath};
 use crate::{summarize, syntax};
 
-/// Under a smaller limit, the head would take the place of files.
-const LEAST_LIMIT_TOKENS: u64 = 4_000;
-const LEAST_LIMIT_BYTES: u64 = 16_000;
-/// The most bytes of the paragraph that says what the project is.
+/// Under a smaller limit, the head would take too much room from the files.
+const MIN_LIMIT_TOKENS: u64 = 4_000;
+const MIN_LIMIT_BYTES: u64 = 16_000;
+/// The maximum size in bytes of the paragraph that says what the project is.
 const PARAGRAPH_BYTES: usize = 500;
 const MAX_LANGUAGES: usize = 3;
 const MAX_ENTRY_POINTS: usize = 4;
-/// Files at the top that describe a project to its build tool.
+/// Files at the root that describe a project to its build tool.
 const MANIFESTS: [&str; 17] = [
     "Cargo.toml", "pyproject.toml", "setup.py", "package.json", "go.mod", "pom.xml", "build.gradle",
     "build.gradle.kts", "CMakeLists.txt", "meson.build", "configure.ac", "Makefile", "composer.json",
     "Gemfile", "Package.swift", "build.sbt", "build.zig",
 ];
-/// Names of files in which programs begin, or by which libraries are entered.
+/// Names of files that are entry points of programs or libraries.
 const ENTRY_POINTS: [&str; 17] = [
     "main.rs", "lib.rs", "__main__.py", "main.py", "manage.py", "main.go", "main.c", "main.cc", "main.cpp",
     "Main.java", "Main.kt", "Program.cs", "main.swift", "main.ts", "main.tsx", "main.js", "artisan",
 ];
-/// The same, if the package's manifest is beside them or in the folder above: elsewhere, folders are entered by them.
+/// The same, if the package's manifest is in the same folder or the one above; elsewhere, these are only the entry
+/// points of folders.
 const INDEX_FILES: [&str; 5] = ["index.ts", "index.tsx", "index.js", "index.mjs", "index.php"];
 const INDEXED_PACKAGES: [&str; 2] = ["package.json", "composer.json"];
 /// Parts of the names of folders whose programs are not the project's.
-const ASIDE: [&str; 9] =
+const AUXILIARY: [&str; 9] =
     ["test", "example", "fixture", "bench", "docs", "vendor", "playground", "template", "third_party"];
-/// The same of folders whose programs are named where there are no others: they use what the project is.
+/// The same for folders whose programs are named only if there are no others: they use the project.
 const SECONDARY: [&str; 4] = ["integration", "sample", "demo", "e2e"];
 const LEGEND: &str = "Each file begins with `### PATH` and a line with its language and view: `full` is its text; \
                       `skeleton` and `excerpt` leave out bodies, marked by `...` or a comment; `outline` lists its \
@@ -46,8 +47,8 @@ const LEGEND: &str = "Each file begins with `### PATH` and a line with its langu
 
 /// Returns the head as Markdown, without a line end; empty where a document is too small for one.
 pub(super) fn overview(workspace: &Workspace<'_>, files: &[ShownFile], limits: DocumentLimits) -> String {
-    let is_small = limits.tokens.is_some_and(|tokens| tokens < LEAST_LIMIT_TOKENS)
-        || limits.bytes.is_some_and(|bytes| bytes < LEAST_LIMIT_BYTES);
+    let is_small = limits.tokens.is_some_and(|tokens| tokens < MIN_LIMIT_TOKENS)
+        || limits.bytes.is_some_and(|bytes| bytes < MIN_LIMIT_BYTES);
     if is_small || files.is_empty() {
         return String::new();
     }
@@ -72,10 +73,10 @@ pub(super) fn overview(workspace: &Workspace<'_>, files: &[ShownFile], limits: D
     format!("{}\n\n{LEGEND}", lines.join("\n"))
 }
 
-/// Returns what the project's README says first; nothing if a person has decided how that file is shown.
+/// Returns the beginning of the project's README; nothing if its view is curated or requested.
 fn introduction(workspace: &Workspace<'_>, files: &[ShownFile]) -> summarize::Introduction {
     let is_readme = |shown: &&ShownFile| {
-        // By the whole path, so that those of folders are none.
+        // By the whole path, which excludes the READMEs of folders.
         let path = shown.file.path.as_bytes();
         path.split(|byte| *byte == b'.').next().is_some_and(|stem| stem.eq_ignore_ascii_case(b"readme"))
             && shown.candidate.rule.is_general()
@@ -102,7 +103,8 @@ fn is_notebook(shown: &ShownFile) -> bool {
     shown.file.file_type().is_some_and(FileType::is_notebook)
 }
 
-/// Returns the name of the language of a notebook's code; that of notebooks where its type is not known.
+/// Returns the name of the language of a notebook's code; `notebook_language` names notebooks themselves if the
+/// language is not known.
 fn notebook_language(workspace: &Workspace<'_>, path: &RelPath) -> &'static str {
     let language = workspace.read_text(path).ok().and_then(|(_, text)| syntax::notebook_language(&text));
     match language.as_deref() {
@@ -113,14 +115,13 @@ fn notebook_language(workspace: &Workspace<'_>, path: &RelPath) -> &'static str 
     }
 }
 
-/// Returns the languages that at least an eighth as many sources have as the most common one.
+/// Returns the languages that have at least an eighth as many sources as the most common one.
 fn languages(workspace: &Workspace<'_>, files: &[ShownFile]) -> Vec<String> {
     let mut counts: BTreeMap<&str, u32> = BTreeMap::new();
     let code = || files.iter().filter(|shown| is_code(shown) || is_notebook(shown));
-    // The HTML of generated documentation says nothing about the program.
-    // A chart is made of templates.
+    // Folders of documentation and tests do not count; a Helm chart does, although its files are in `templates`.
     let is_chart = |shown: &ShownFile| shown.file.file_type().is_some_and(|found| found.id == "helm");
-    let is_own = |shown: &ShownFile| !is_aside(&shown.file.path) || is_chart(shown);
+    let is_own = |shown: &ShownFile| !is_auxiliary(&shown.file.path) || is_chart(shown);
     let has_own = code().any(is_own);
     let own = || code().filter(|shown| !has_own || is_own(shown));
     for found in own().filter(|shown| !is_notebook(shown)).filter_map(|shown| shown.file.file_type()) {
@@ -128,11 +129,11 @@ fn languages(workspace: &Workspace<'_>, files: &[ShownFile]) -> Vec<String> {
     }
     let notebooks = own().filter(|shown| is_notebook(shown));
     let count = u32::try_from(notebooks.clone().count()).unwrap_or(u32::MAX);
-    // Those of a project are nearly all in one language, and may be too long to be read for a word.
+    // The notebooks of a project are nearly all in one language, and may be too long to read just for its name.
     if let Some(first) = notebooks.min_by_key(|shown| &shown.file.path) {
         *counts.entry(notebook_language(workspace, &first.file.path)).or_default() += count;
     }
-    // By powers of two: a new file seldom changes these.
+    // By powers of two, which a new file seldom changes.
     let mut ranked: Vec<(Reverse<u32>, &str)> =
         counts.into_iter().map(|(name, count)| (Reverse(count.ilog2()), name)).collect();
     ranked.sort_unstable();
@@ -141,7 +142,7 @@ fn languages(workspace: &Workspace<'_>, files: &[ShownFile]) -> Vec<String> {
     common.take(MAX_LANGUAGES).map(|(_, name)| name.to_owned()).collect()
 }
 
-/// Returns the files by which the project is entered, those nearest to its top first; those of samples last.
+/// Returns the entry points of the project, those nearest to its root first, and those of samples last.
 fn entry_points(files: &[ShownFile]) -> Vec<String> {
     let has_name =
         |path: &RelPath, names: &[&str]| names.iter().any(|name| name.as_bytes() == path.file_name());
@@ -153,19 +154,21 @@ fn entry_points(files: &[ShownFile]) -> Vec<String> {
         let above = folder.iter().rposition(|byte| *byte == b'/').map_or(&b""[..], |at| &folder[..at]);
         has_name(path, &INDEX_FILES) && (packages.contains(folder) || packages.contains(above))
     };
-    let is_entry = |path: &&RelPath| (has_name(path, &ENTRY_POINTS) || is_index(path)) && !is_aside(path);
+    let is_entry = |path: &&RelPath| (has_name(path, &ENTRY_POINTS) || is_index(path)) && !is_auxiliary(path);
     let mut found: Vec<&RelPath> = paths().filter(is_entry).collect();
-    found.sort_by_key(|path| (lies_in_any(path, &SECONDARY), path.components().count(), (*path).clone()));
+    found.sort_by_key(|path| {
+        (any_component_contains(path, &SECONDARY), path.components().count(), (*path).clone())
+    });
     found.into_iter().take(MAX_ENTRY_POINTS).map(ToString::to_string).collect()
 }
 
 /// Returns whether a file is in a folder of tests, documentation, or anything else that is not the program.
-fn is_aside(path: &RelPath) -> bool {
-    lies_in_any(path, &ASIDE)
+fn is_auxiliary(path: &RelPath) -> bool {
+    any_component_contains(path, &AUXILIARY)
 }
 
-/// Returns whether a part of a path has one of these names in it.
-fn lies_in_any(path: &RelPath, names: &[&str]) -> bool {
+/// Returns whether a component of a path contains one of these names.
+fn any_component_contains(path: &RelPath, names: &[&str]) -> bool {
     let has_name = |part: &[u8]| names.iter().any(|name| memmem::find(part, name.as_bytes()).is_some());
     path.components().any(has_name)
 }

@@ -1,5 +1,5 @@
-//! How the document of a choice shows each file of the project: found out from the document itself, or estimated from
-//! the rules alone where composing it would take too long.
+//! How a document shows each file of the project: taken from the composed document, or estimated from the rules alone
+//! where composing takes too long.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -23,24 +23,25 @@ use crate::{aggregate, discover, syntax};
 /// How a document shows one file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FilePlacement {
-    /// The view; `None` if the document does not have the file.
+    /// The view; `None` if the document does not contain the file.
     pub view: Option<ViewMode>,
     pub wanted: ViewMode,
     pub rule: RoutingRule,
     /// The number of the project's item that decided, if one did.
     pub item: Option<usize>,
-    /// Why the view is not the wanted one: a stable name for a file that the document does not have, else words.
+    /// Why the view is not the wanted one: a stable identifier for a file that the document does not contain, otherwise
+    /// a text.
     pub why: Option<Arc<str>>,
     /// Tokens of its block.
     pub tokens: u64,
-    /// How many symbols it has, and how well it was understood; `None` if it has no structure, or it is not known yet.
+    /// The number of its symbols, and how well it was parsed; `None` if it has no structure, or that is not known yet.
     pub structure: Option<(u32, ParseHealth)>,
 }
 
 /// How a document shows all files.
 #[derive(Debug, Clone)]
 pub(in crate::engine) struct Placements {
-    /// In the order of the files that were asked for.
+    /// In the order of the requested files.
     pub(in crate::engine) files: Vec<FilePlacement>,
     pub(in crate::engine) tokens: u64,
     pub(in crate::engine) bytes: u64,
@@ -48,7 +49,7 @@ pub(in crate::engine) struct Placements {
     pub(in crate::engine) is_exact: bool,
     /// Why the document cannot be composed.
     pub(in crate::engine) problem: Option<String>,
-    /// What decides what the document is; `None` if it depends on more than can be compared.
+    /// The key of the inputs; `None` if the document depends on more than can be compared.
     pub(in crate::engine) key: Option<Arc<InputsKey>>,
 }
 
@@ -66,7 +67,7 @@ pub(in crate::engine) struct ComposedPlacements<'a> {
 }
 
 impl DocumentRun<'_, '_> {
-    /// Returns all files of the project, of which these were selected.
+    /// Returns all files of the project; `selected` contains those that were selected.
     pub(in crate::engine) fn all_files(
         &mut self,
         request: &AggregationRequest,
@@ -87,8 +88,8 @@ impl DocumentRun<'_, '_> {
         Ok(files)
     }
 
-    /// Returns how a document shows these files, which are all of the project. It is composed only if `composes` is set,
-    /// and nothing has changed; if not, views and tokens are those that are known, or else estimates.
+    /// Returns how a document shows these files, which are all of the project. It is composed only if `composes` is set
+    /// and nothing has changed; otherwise, views and tokens are those already known, or estimates.
     pub(in crate::engine) fn placements(
         &mut self,
         request: &AggregationRequest,
@@ -126,14 +127,14 @@ impl DocumentRun<'_, '_> {
                 let Receipt { tokens, bytes, .. } = document.receipt;
                 Ok(Placements { tokens, bytes, is_exact: true, ..placements(placed, None) })
             }
-            // The table is where a person finds out what to change, so it is answered all the same.
+            // The table is where a person finds out what to change, so it is answered even then.
             Err(error) if error.code() == Code::OverBudget => Ok(placements(placed, Some(error.to_string()))),
             Err(error) => Err(error),
         }
     }
 
-    /// Returns how a document of the whole project shows files that have changed, each with how it was shown before: that
-    /// is kept where the rules say the same, and the rest is estimated.
+    /// Returns how a document of the whole project shows changed files, each given with how it was shown before: that
+    /// is kept where the rules say the same, and otherwise estimated.
     pub(in crate::engine) fn changed_placements(
         &mut self,
         request: &AggregationRequest,
@@ -150,7 +151,7 @@ impl DocumentRun<'_, '_> {
         (changed, placed)
     }
 
-    /// Returns what the rules say of each file, with estimates of its tokens.
+    /// Returns the result of the rules for each file, with estimates of its tokens.
     fn route_all(
         &mut self,
         request: &AggregationRequest,
@@ -175,8 +176,8 @@ impl DocumentRun<'_, '_> {
         files.iter().map(place).collect()
     }
 
-    /// Returns the number of symbols and the health of each file that has a structure; of those alone that are known, if
-    /// it is not to be `derived`.
+    /// Returns the number of symbols and the health of each file that has a structure; unless `derives`, only of those
+    /// already known.
     fn structures(&mut self, files: &[KnownFile], derives: bool) -> FxHashMap<RelPath, (u32, ParseHealth)> {
         let kept = self.caches.map(|caches| &caches.symbols);
         let mut structures = FxHashMap::default();
@@ -193,7 +194,7 @@ impl DocumentRun<'_, '_> {
 }
 
 impl ComposedPlacements<'_> {
-    /// Returns what is known, if it is of these files.
+    /// Returns the known placements, if they are of exactly these files.
     fn unchanged(&self, files: &[FileStatus]) -> Option<Placements> {
         let known = |file: &FileStatus| self.files.get(&file.path).map(|(placement, _)| (*placement).clone());
         Some(Placements {
@@ -207,7 +208,7 @@ impl ComposedPlacements<'_> {
     }
 }
 
-/// Returns what the rules alone say of a file.
+/// Returns the result of the rules for a file.
 fn estimated_placement(file: &FileStatus, routing: &RoutingContext<'_>, max_bytes: u64) -> FilePlacement {
     let file_type = file.content.map_or_else(discover::unknown_type, |(_, file_type)| file_type);
     let RoutedView { view: wanted, rule } = aggregate::route_file(&file.path, file_type, routing);
@@ -229,9 +230,9 @@ fn estimated_placement(file: &FileStatus, routing: &RoutingContext<'_>, max_byte
     FilePlacement { view: Some(view), why: why.map(Into::into), tokens, ..placement }
 }
 
-/// Returns about how many bytes a file of `size` bytes has in a view.
+/// Returns the approximate size in bytes of a view of a file with `size` bytes.
 const fn estimated_bytes(view: ViewMode, size: u64) -> u64 {
-    /// A summary says about as much of a large file as of a small one.
+    /// The summary of a large file is about as long as that of a small one.
     const SUMMARY_BYTES: u64 = 300;
     match view {
         ViewMode::Full => size,
@@ -249,7 +250,7 @@ const fn estimated_bytes(view: ViewMode, size: u64) -> u64 {
     }
 }
 
-/// Replaces estimates by what was known of the same files, where the rules say the same of them.
+/// Replaces estimates by the known values of the same files, where the rules say the same.
 fn keep_known(placed: &mut [FilePlacement], files: &[FileStatus], known: &KnownPlacements<'_>) {
     for (placement, file) in placed.iter_mut().zip(files) {
         let Some((before, was_text)) = known.get(&file.path) else { continue };

@@ -33,12 +33,12 @@ use crate::search::{ChangeHorizon, PathClass, RankingQuery};
 
 /// A document before its files are made to fit.
 pub struct PreparedDocument {
-    /// Each file in its wanted view; if there are limits, files whose views these decide are only named.
+    /// Each file in its wanted view; with limits, files whose views these decide are only named.
     pub(super) draft: DraftDocument,
     pub(super) inputs: ComposeInputs,
 }
 
-/// What a document is composed from, whatever its limits.
+/// The inputs of a document that do not depend on its limits.
 pub(super) struct ComposeInputs {
     pub(super) request: AggregationRequest,
     pub(super) focus: Focus,
@@ -48,13 +48,13 @@ pub(super) struct ComposeInputs {
     pub(super) reader: Option<ReaderState>,
     /// The ranks of the draft's files, if there are limits.
     pub(super) ranking: Option<ProjectRanking>,
-    /// The ranks by which the stable part is packed, if there is one.
+    /// The ranks that the stable part is packed by, if there is one.
     pub(super) frozen: Option<(StableShare, ProjectRanking)>,
     pub(super) memos: PackMemos,
 }
 
 impl ComposeInputs {
-    /// Returns the linked checkout whose commits count for a file; `None` if those of the project do, or none.
+    /// Returns the linked checkout whose commits count for a file; `None` if those of the project count, or none do.
     pub(super) fn linked_checkout_of(&self, path: &RelPath) -> Option<String> {
         let commits = &self.history.as_ref()?.commits;
         let name = commits.name_of(path);
@@ -63,12 +63,12 @@ impl ComposeInputs {
 }
 
 impl PreparedDocument {
-    /// Returns the files in the views that are wanted, and what they would be composed with.
+    /// Returns the files in their wanted views, and the other inputs.
     pub(super) fn into_parts(self) -> (DraftDocument, ComposeInputs) {
         (self.draft, self.inputs)
     }
 
-    /// Returns the positions of the files by which a ranking refers to them.
+    /// Returns the positions that a ranking refers to the files by.
     pub(super) fn positions(&self) -> HashMap<RelPath, usize> {
         self.draft.files.iter().enumerate().map(|(at, shown)| (shown.file.path.clone(), at)).collect()
     }
@@ -158,24 +158,25 @@ struct GatherInputs<'a> {
 }
 
 impl GatherInputs<'_> {
-    /// Renders each of the files, and asks git for their history if the order depends on it.
+    /// Renders each of the files, and gets their history from git if the order depends on it.
     fn gather(
         &self,
         renderer: &mut Renderer<'_, '_>,
         selection: FileSelection,
     ) -> Result<(GatheredFiles, Option<ProjectHistory>), Error> {
         let Self { request, routing, reader, commits: shared, states } = *self;
-        // Limits need it too: recent changes make a file more important. A hydrated document has the order of its places.
+        // Limits need the history too: recent changes make a file more important. A hydrated document has the order of
+        // its places.
         let is_ordered = request.order == FileOrder::Stable && request.hydrated.is_none();
         let has_history = is_ordered || request.limits.is_some();
         let commits =
             if has_history { project_commits(renderer.cache, shared, selection.rules) } else { None };
-        // Git is not asked about checkouts that none of the files is in.
+        // Only the checkouts that contain any of the files are queried.
         let checkouts = commits.as_ref().map_or_else(Vec::new, |commits| {
             commits.checkouts_of(&renderer.cache.workspace, &selection.files)
         });
         let (gathered, history) = std::thread::scope(|scope| {
-            // Git determines what is not committed while the files are rendered.
+            // Git determines uncommitted changes while the files are rendered.
             let (checkouts, shared) = (&checkouts, shared.zip(states));
             let history = commits
                 .as_ref()
@@ -196,8 +197,8 @@ impl GatherInputs<'_> {
     }
 }
 
-/// Adds an overview of the project for a new reader. A reader with an earlier document has that, and which files there
-/// are: those that came or went since then are listed with the changes. Which fragments are WARM depends on the task.
+/// Adds an overview of the project for a new reader. A reader with an earlier document has that, and the list of files:
+/// those added or removed since are listed with the changes. The WARM fragments depend on the task.
 fn introduce_project(workspace: &Workspace<'_>, request: &AggregationRequest, draft: &mut DraftDocument) {
     let plan = &mut draft.plan;
     if plan.since_last {
@@ -216,7 +217,7 @@ fn stable_share(
     reader: Option<&ReaderState>,
     draft: &DraftDocument,
 ) -> Option<StableShare> {
-    // Without commits of its own, a project has no earlier state, whatever is linked to it.
+    // Without commits of its own, a project has no earlier state, regardless of linked folders.
     let has_commits = history.is_some_and(|history| history.commits.get("").is_some());
     // A request other than the last one is composed like a whole document, so that it selects the same when repeated.
     let is_whole = !draft.plan.since_last || reader.is_some_and(ReaderState::wants_more);
@@ -231,7 +232,7 @@ struct RankInputs<'a> {
     focus: &'a Focus,
     history: Option<&'a ProjectHistory>,
     files: &'a [&'a KnownFile],
-    /// What each of the files is for.
+    /// The class of each file.
     classes: &'a [PathClass],
     caches: Option<&'a DocumentCaches>,
 }
@@ -240,8 +241,8 @@ impl RankInputs<'_> {
     /// Ranks the files by the task, by those in focus and by history. `known` has the texts of some of them.
     fn current(&self, cache: &mut ArtifactCache<'_>, known: Option<&SourceTexts>) -> ProjectRanking {
         let query = self.task.map_or_else(RankingQuery::empty, ReadTask::query);
-        // Without a task or a focus, ranks that moved with every commit would select something else after each, and a
-        // provider would find little of the previous document in its cache. Places are kept by a rule of their own, and
+        // Without a task or a focus, ranks that changed with every commit would select something else after each, and a
+        // provider would find little of the previous document in its cache. Hydration keeps places by its own rule, and
         // files that were moved since the frozen commit have no history there.
         let is_frozen = !self.request.is_guided() && self.horizon == ChangeHorizon::Near;
         let past = self.past(cache, if is_frozen { LogEnd::Frozen } else { LogEnd::Head });
@@ -275,10 +276,10 @@ impl RankInputs<'_> {
     }
 }
 
-/// Notes for the receipt what was understood of a task.
+/// Adds to the receipt what was understood of a task.
 fn note_task(draft: &mut DraftDocument, task: &ReadTask<'_>, ranking: &ProjectRanking) {
     draft.remarks.task = Some(task_receipt(task, ranking));
-    // Where the reader has everything, there is nothing that could match.
+    // If the reader has everything, there is nothing that could match.
     if !draft.files.is_empty() {
         draft.plan.sections.problems.extend(task_problems(task, ranking));
     }

@@ -1,4 +1,4 @@
-//! What is asked of a document.
+//! Requests for documents and views.
 
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
@@ -14,51 +14,51 @@ use crate::model::{
 /// What is to be aggregated, and how.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AggregationRequest {
-    /// How the agent's tier sees the project, if a tier was asked for.
+    /// The view of the project for the agent's tier, if a tier was requested.
     pub tier: Option<TierOptions>,
-    /// The strategy.
+    /// How the views of the files are chosen.
     pub strategy: AggregationStrategy,
     /// The view where nothing else decides.
     pub default_mode: ViewMode,
-    /// Whether a document about the whole project begins with what the project is.
+    /// Whether a document about the whole project begins with an overview.
     pub overview: bool,
-    /// How much of the docs a skeleton shows.
+    /// How much documentation a skeleton shows.
     pub docs: DocsDetail,
-    /// The order of the files.
+    /// The order of the files in the document.
     pub order: FileOrder,
     /// Words for the files in focus.
     pub focus: Vec<String>,
-    /// What the reader is about to do, in words; it decides what a limited document shows.
+    /// The task of the reader, in words; it decides what a limited document shows.
     pub task: Option<String>,
-    /// Words for the files that are wanted; none for those of the preset, and for all where there is none.
+    /// Words for the files that are wanted. If empty, the files of the preset, or all files without a preset.
     pub files: Vec<String>,
     /// Patterns of which each file has to match one, if there are any.
     pub include: Vec<String>,
     /// Patterns of files to leave out.
     pub exclude: Vec<String>,
-    /// The revision that diffs are against; `None` for the last commit.
+    /// The base revision of diffs; `None` for the last commit.
     pub base: Option<String>,
     /// The curated items of single files; the last one wins.
     pub items: Vec<FileItem>,
-    /// The files of a preset, with its items, which win over the others: what is gone is reported, and the
-    /// rest goes on.
+    /// The files of a preset, with its items, which override the others. Missing files are reported, and are not an
+    /// error.
     pub preset: Option<Vec<FileItem>>,
-    /// Items for this document alone: the one that applies to a file takes the place of all others.
+    /// Items for this document alone: the one that applies to a file replaces all others.
     pub overrides: Vec<FileItem>,
-    /// The places of files, if the document is to have those that are HOT; filled in by
+    /// The places of files, if the document should contain those that are HOT; filled in by
     /// [`Project::with_places`](crate::engine::Project::with_places).
     pub hydrated: Option<HydratedPlaces>,
-    /// The most that the document may be.
+    /// The maximum size of the document.
     pub limits: DocumentLimits,
-    /// Whether the receipt holds exact token counts, which cost time.
+    /// Whether the receipt has exact token counts, which take time.
     pub exact_tokens: bool,
-    /// Whether the receipt counts symbols, for which the outlines of all shown files are read.
+    /// Whether the receipt counts symbols, which requires the outlines of all shown files.
     pub counts_symbols: bool,
-    /// Whether stamps may save a reading.
+    /// Whether an unchanged stamp saves reading a file.
     pub trust: Trust,
-    /// What is attached to the files.
+    /// The attachments.
     pub sections: SectionRequest,
-    /// How the document is remembered, if it is.
+    /// How the document is recorded, if it is.
     pub history: Option<DocumentHistory>,
 }
 
@@ -75,8 +75,8 @@ impl AggregationRequest {
 }
 
 impl AggregationRequest {
-    /// Returns a hash of all that selects files, and how they are shown. What a limit by default lets through depends on the
-    /// project alone.
+    /// Returns a hash of everything that selects files and decides how they are shown. What fits a default limit
+    /// depends on the project alone.
     pub(super) fn choice_hash(&self) -> ContentHash {
         let mut hash = Fingerprint::default();
         for name in [self.strategy.name(), self.default_mode.name(), self.docs.name()] {
@@ -110,50 +110,51 @@ impl AggregationRequest {
     }
 }
 
-/// Where hydration has placed fragments.
+/// The places of fragments, as hydration has stored them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct HydratedPlaces {
-    /// What is HOT.
+    /// The HOT fragments.
     pub hot: HydratedDepths,
-    /// What is WARM, and named or counted: the best first.
+    /// The WARM fragments, which are named or counted, the best first.
     pub warm: Vec<FragmentName>,
-    /// Where the HOT files are in the document.
+    /// The places of the HOT files in the document.
     pub order: BTreeMap<RelPath, HydratedPlace>,
 }
 
-/// Where a file is in a hydrated document.
+/// The place of a file in a hydrated document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HydratedPlace {
-    /// Its position among all, from 0.
+    /// Its position among all files, from 0.
     pub position: u64,
     /// The content that was placed; `None` if its slices were.
     pub content: Option<ContentHash>,
 }
 
-/// What a document is cached by, besides what it is composed of.
+/// The part of a cached document's key that does not depend on its inputs.
 #[derive(Debug, PartialEq)]
 pub struct DocumentCacheKey {
     pub request: AggregationRequest,
-    /// How the document is written, in the caller's words.
+    /// The format of the document, as the caller names it.
     pub written_as: String,
 }
 
-/// What is between a document's name and its curation. Nobody types it, so no name is taken for another one's record.
+/// The separator between a document's name and its curation in a key. It cannot be typed, so a name never matches
+/// another one's record.
 pub(super) const CURATION_MARK: char = '\u{1f}';
 
-/// How a document is remembered.
+/// How a document is recorded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DocumentHistory {
-    /// The name that it is remembered by.
+    /// The name that it is recorded under.
     pub name: String,
-    /// Tells apart the documents of one name that are curated differently; `None` for the curation of the settings.
+    /// Distinguishes documents of one name with different curation; `None` for the curation of the settings.
     pub curation: Option<ContentHash>,
-    /// Whether what the reader has of the last document of that name is left out.
+    /// Whether to leave out what the reader has from the last document of that name.
     pub since_last: bool,
 }
 
 impl DocumentHistory {
-    /// Returns what the document is recorded under. Documents of different curation are never compared: what the one hides
+    /// Returns the key of the document's record. Documents with different curation are never compared: what one hides
     /// would be shown as removed by the other.
     pub(super) fn record_key(&self) -> String {
         let key = |hash: ContentHash| format!("{}{CURATION_MARK}{}", self.name, hash.short_hex());
@@ -161,79 +162,80 @@ impl DocumentHistory {
     }
 }
 
-/// The attachments that are wanted.
+/// The requested attachments.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SectionRequest {
     /// Which part of the document is wanted.
     pub part: DocumentPart,
     /// The screenshots, in their order.
     pub screenshots: Vec<ImageFile>,
-    /// Whether the images themselves are wanted, and not only links to them.
+    /// Whether the images themselves are wanted, rather than links to them.
     pub inline: bool,
-    /// Whether the document is sent with its images separate from its text, so that they do not count as tokens of it.
-    /// Set by the session that writes the document.
+    /// Whether the images are sent separately from the text, so that they do not count as tokens of it. Set by the
+    /// session that writes the document.
     pub images_apart: bool,
-    /// Media types of images that the recipient does not accept. The session sets them too.
+    /// Media types of images that the recipient does not accept. Set by the session too.
     pub refused_images: &'static [&'static str],
-    /// Whether the work that Beads tracks is wanted.
+    /// Whether the issues that Beads tracks are wanted.
     pub beads: BeadsRequest,
     /// The discussion, if one is wanted.
     pub discussion: Option<DiscussionSource>,
 }
 
-/// The file of an image, or a pattern that names several, as it was named: from the project's root, or absolute.
+/// The file of an image, or a pattern that matches several, as it was named: relative to the project's root, or
+/// absolute.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum ImageFile {
-    /// By the request; it may be anywhere.
+    /// Named by the request; it may be anywhere.
     Asked(PathBuf),
-    /// By the project's own files; it must lie in the project.
+    /// Named by the project's own files; it must be in the project.
     OfProject(String),
 }
 
-/// Whether the work that Beads tracks is included.
+/// Whether the issues that Beads tracks are included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BeadsRequest {
     None,
     Included,
-    /// Only the project itself asks for it, whose words it would be: it is left out, with a note.
+    /// Only the project itself asks for the issues, whose text it would supply: they are left out, with a note.
     Withheld,
 }
 
-/// A discussion that a document ends with.
+/// The discussion at the end of a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DiscussionSource {
-    /// Where it is written down.
+    /// The source of the text.
     pub text: DiscussionText,
-    /// Name of the take that is meant, if the file is not to decide that itself.
+    /// The name of the take to use, unless the file decides that itself.
     pub take: Option<String>,
-    /// Whether it was not asked for, so that the file may be missing or broken.
+    /// Whether it was not requested, so that the file may be missing or broken.
     pub is_optional: bool,
-    /// Whether the user asked for it, by the request or by settings of the user's own. If not, it must be no file that
-    /// came with the project.
+    /// Whether the user asked for it, in the request or in the user's own settings. If not, the file must not be one
+    /// that came with the project.
     pub is_vouched_for: bool,
 }
 
-/// Where a discussion is written down.
+/// The source of a discussion.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DiscussionText {
-    /// In a file: from the project's root, or absolute.
+    /// A file: relative to the project's root, or absolute.
     File {
         /// The file.
         path: PathBuf,
-        /// Whether the request names it; then it may be anywhere. If not, it must be in the project.
+        /// Whether the request names it, so that it may be anywhere. If not, it must be in the project.
         is_named: bool,
     },
-    /// In the request, as a JSON list; no file is read.
+    /// The request itself, as a JSON list; no file is read.
     Request {
         /// The list.
         messages: Vec<u8>,
-        /// The file whose place it takes, which is then no file of the document either.
+        /// The file that it replaces, which is then not a file of the document either.
         instead_of: Option<PathBuf>,
     },
 }
 
 impl DiscussionText {
-    /// Returns the file that holds the discussion, or would.
+    /// Returns the file that contains or would contain the discussion.
     pub(super) fn file(&self) -> Option<&Path> {
         match self {
             Self::File { path, .. } => Some(path),
@@ -261,7 +263,7 @@ impl SectionRequest {
         let Some(file) = self.discussion.as_ref().and_then(|discussion| discussion.text.file()) else {
             return false;
         };
-        // Compared by its parts, so that `./talk.json` is the file as well.
+        // Compared by components, so that `./talk.json` matches too.
         let named = file.strip_prefix(root).unwrap_or(file);
         named.components().filter(|part| *part != Component::CurDir).eq(path.as_path().components())
     }
@@ -272,21 +274,20 @@ pub struct ViewRequest {
     pub files: Vec<String>,
     /// The view; `None` for the text, or the largest view that the limits allow.
     pub mode: Option<ViewMode>,
-    /// How much of the docs a skeleton shows.
+    /// How much documentation a skeleton shows.
     pub docs: DocsDetail,
-    /// What a masked view shows of single symbols, by their qualified names; empty for the curated mask.
+    /// The symbols of a masked view, by qualified name; empty for the curated mask.
     pub mask: Vec<(String, MaskMode)>,
-    /// Whether what the curated mask hides stays hidden, although `mask` names it.
+    /// Whether what the curated mask hides stays hidden even if `mask` names it.
     pub keeps_hidden: bool,
-    /// First and last line, from 1 and inclusive, of each part that a custom view shows; empty for what people
-    /// marked.
+    /// First and last line, from 1 and inclusive, of each part that a custom view shows; empty for the marked slices.
     pub lines: Vec<(u32, u32)>,
-    /// The revision that a diff is against; `None` for the last commit.
+    /// The base revision of a diff; `None` for the last commit.
     pub base: Option<String>,
     /// The curated items of single files; they fill in what is empty above.
     pub items: Vec<FileItem>,
-    /// Items for this answer alone: the one that applies to a file takes the place of the curated one.
+    /// Items for this answer alone: the one that applies to a file replaces the curated one.
     pub overrides: Vec<FileItem>,
-    /// Whether stamps may save a reading.
+    /// Whether an unchanged stamp saves reading a file.
     pub trust: Trust,
 }

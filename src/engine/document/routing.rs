@@ -43,14 +43,14 @@ pub(super) fn summary_detail(routing: &RoutingContext<'_>) -> SummaryDetail {
     routing.tier.map_or(SummaryDetail::Words, |tier| tier.summary_detail)
 }
 
-/// Returns whether the text of a file may be needed; its type is not known yet, so the answer is yes when in doubt.
-/// What a limited document selects is read when it is known what that is.
+/// Returns whether the text of a file may be needed. Its type is not known yet, so the answer is yes when in doubt.
+/// Files that a limited document selects from are read later, once it is known which.
 pub(super) fn may_need_text(path: &RelPath, routing: &RoutingContext<'_>, is_limited: bool) -> bool {
     let is_focus = routing.focus.lines(path).is_some();
     let tier_wants = routing.tier.is_some_and(|tier| {
         tier.view.needs_text() || tier.language_views.values().any(|view| view.needs_text())
     });
-    // With a tier, the tier's view is routed to before the default one.
+    // With a tier, the tier's view takes precedence over the default one.
     let default_wants = routing.tier.is_none() && routing.default_mode.needs_text();
     let item_wants = routing.items.find(path).is_some_and(|item| {
         item.force_full

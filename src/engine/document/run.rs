@@ -1,4 +1,4 @@
-//! What every use case about documents works with.
+//! The context of every operation on documents.
 
 use std::sync::Mutex;
 
@@ -8,7 +8,7 @@ use crate::engine::artifacts::ArtifactCache;
 use crate::engine::summaries::{ModelSummaries, SummaryLookup};
 use crate::model::DocsDetail;
 
-/// One use case about documents, with the caches that it may use.
+/// One operation on documents, with the caches that it may use.
 pub(in crate::engine) struct DocumentRun<'r, 'w> {
     pub(in crate::engine) cache: &'r mut ArtifactCache<'w>,
     /// The caches that the documents of a process share; `None` in a process that ends with its answer.

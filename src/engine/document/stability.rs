@@ -1,9 +1,9 @@
 //! Orders the files that are likely to change next last.
 //!
-//! Within a run of commits after a frozen one, a file whose block has changed moves behind all that changed before it.
-//! When a block changes, everything after it is lost to a provider's cache anyway, so that moving it costs
-//! nothing; and what has changed lately is what changes next. Tried over 360 commits each of six histories, this kept
-//! 0.90 of the prefix, where an order of the moving files by their frozen scores kept 0.87 and path order 0.82.
+//! Among the commits after a frozen one, a file whose block has changed moves behind all that changed before it. When a
+//! block changes, everything after it is lost to a provider's cache anyway, so moving it costs nothing; and what has
+//! changed lately is likely to change next. Over 360 commits each of six histories, this kept 0.90 of the prefix, where
+//! ordering the moving files by their frozen scores kept 0.87 and path order 0.82.
 
 use std::collections::HashMap;
 
@@ -18,17 +18,18 @@ use crate::engine::history::{Checkout, GitHistory, ProjectHistory, blobs_named};
 use crate::engine::workspace::{KnownFile, KnownState, Workspace};
 use crate::model::{ContentHash, Producer, RelPath, SummaryDetail, SummaryProvenance, ViewMode};
 
-/// The number of old contents that are in memory at once: few, for each may be as large as a file that is read.
+/// The number of earlier contents that are in memory at once: few, because each may be as large as the largest file
+/// that is read.
 const CONTENTS_AT_ONCE: usize = 32;
-/// The maximum number of contents of one file that are examined. Most edits do not touch a summary, but one in four or
-/// so does.
-const MOST_LOOKS: usize = 32;
-/// Where more files than this have changed since the frozen commit, their blocks are taken to have changed with them.
-const MOST_FILES: usize = 4000;
-/// The place of what is not committed: behind all commits.
+/// The maximum number of contents of one file that are examined. Most edits do not change a summary, but about one in
+/// four does.
+const MAX_EXAMINED_CONTENTS: usize = 32;
+/// If more files than this have changed since the frozen commit, their blocks are assumed to have changed too.
+const MAX_FILES: usize = 4000;
+/// The position of uncommitted changes: after all commits.
 const UNCOMMITTED: u32 = u32::MAX;
 
-/// The earlier contents of a file, the newest first, each with the commit that put an end to it.
+/// The earlier contents of a file, the newest first, each with the commit that replaced it.
 struct EditHistory<'a> {
     shown: &'a ShownFile,
     contents: Vec<(u32, Option<String>)>,
@@ -60,8 +61,8 @@ pub(super) fn set_stability(
     }
 }
 
-/// Puts the files of a hydrated document in its order. What has changed since they were placed comes last, for it is likely
-/// to change again before they are placed anew.
+/// Puts the files of a hydrated document in its order. What has changed since they were placed comes last, because it
+/// is likely to change again before the next placement.
 pub(super) fn set_hydrated_order(
     workspace: &Workspace<'_>,
     files: &mut [ShownFile],
@@ -83,7 +84,8 @@ pub(super) fn set_hydrated_order(
     }
 }
 
-/// Returns for each file of a checkout whose block has changed since the frozen commit which commit changed it last.
+/// Returns, for each file of a checkout whose block has changed since the frozen commit, the commit that changed it
+/// last.
 fn moved_blocks(
     renderer: &mut Renderer<'_, '_>,
     files: &[ShownFile],
@@ -95,14 +97,13 @@ fn moved_blocks(
     let may_move = files.iter().filter(|shown| shown.candidate.part != FilePart::Stable).filter(is_inside);
     let texts: Vec<EditHistory<'_>> = may_move.filter_map(|shown| edit_history(shown, history)).collect();
     let last = |past: &EditHistory<'_>| past.contents[0].0;
-    // The last edit counts unless the block turns out to have outlived it, which is looked at below for summaries
-    // alone.
+    // The last edit counts unless the block turns out to be unchanged by it, which is checked below for summaries only.
     let mut moved: HashMap<RelPath, u32> =
         texts.iter().map(|past| (past.shown.file.path.clone(), last(past))).collect();
-    if MOST_FILES < texts.len() {
+    if MAX_FILES < texts.len() {
         return moved;
     }
-    // An entry for each level of detail, because each document replaces the whole entry: two tiers that are asked for
+    // An entry for each level of detail, because each document replaces the whole entry: two tiers that are requested
     // in turn would otherwise overwrite each other's.
     let key = checkout.key(&format!("history/moved/{}", detail.name()));
     let remembered = remembered_moves(renderer.cache, &key);
@@ -124,22 +125,22 @@ fn moved_blocks(
         answers.insert(past.key, at);
         moved.insert(past.shown.file.path.clone(), at);
     }
-    // Only what this document needed is kept, for answers about older commits would pile up.
+    // Only what this document needed is kept; answers about older commits would accumulate.
     remember_moves(renderer.cache, &key, &answers);
     moved
 }
 
-/// Compares the block of each file with those of its earlier contents, until one differs. Most edits do not touch a
-/// summary; every edit touches the other views, which are not looked at.
+/// Compares the block of each file with those of its earlier contents, until one differs. Most edits do not change a
+/// summary; every edit changes the other views, which are not checked.
 fn look_back<'p>(
     renderer: &mut Renderer<'_, '_>,
     mut asked: Vec<&'p EditHistory<'p>>,
 ) -> Vec<(&'p EditHistory<'p>, u32)> {
     let mut decided = Vec::new();
-    for look in 0..MOST_LOOKS {
+    for look in 0..MAX_EXAMINED_CONTENTS {
         let mut same = Vec::new();
-        // One content of many files at a time rather than all contents of one, because git is asked for many blobs
-        // at once, and a file whose block has changed needs no further contents.
+        // One content of many files at a time rather than all contents of one, because git is asked for many blobs at
+        // once, and a file whose block has changed needs no further contents.
         for some in asked.chunks(CONTENTS_AT_ONCE) {
             let name = |past: &&'p EditHistory<'p>| {
                 let name = past.contents[look].1.clone().unwrap_or_default();
@@ -150,7 +151,7 @@ fn look_back<'p>(
                 let looks_same = bytes.is_some_and(|bytes| renders_the_same(renderer, past.shown, &bytes));
                 match (looks_same, past.contents.len() == look + 1) {
                     (false, _) => decided.push((*past, past.contents[look].0)),
-                    // Every content since the freeze looks like the current one, so the block has not changed.
+                    // Every content since the freeze renders like the current one, so the block has not changed.
                     (true, true) => decided.push((*past, 0)),
                     (true, false) => same.push(*past),
                 }
@@ -165,13 +166,13 @@ fn look_back<'p>(
     decided
 }
 
-/// Returns whether a file with the bytes of then would be shown as it is shown now.
+/// Returns whether a file with these earlier bytes would be shown as it is now.
 fn renders_the_same(renderer: &mut Renderer<'_, '_>, shown: &ShownFile, bytes: &[u8]) -> bool {
     let Some(now) = ContentRef::from_file(&shown.file) else { return false };
     let Ok(mut then) = identify(now.path, bytes, &HeaderNeighbors::from_paths(std::iter::empty())) else {
         return false;
     };
-    // What decided the type of a header then, its neighbors, is not known; that it changed since is unlikely.
+    // The type of a header then depended on its neighbors, which are not known; that it has changed since is unlikely.
     then.file_type = now.file_type;
     renderer.cache.derive_contents(std::slice::from_ref(&then));
     let state = KnownState::Content { hash: then.hash, file_type: now.file_type, facts: then.facts.clone() };
@@ -186,7 +187,7 @@ fn renders_the_same(renderer: &mut Renderer<'_, '_>, shown: &ShownFile, bytes: &
     earlier.body == block.body && earlier.remarks == block.remarks
 }
 
-/// Returns when blocks changed last, as it was found out before: by all that it depends on.
+/// Returns the stored commits that last changed blocks, by a hash of all that they depend on.
 fn remembered_moves(cache: &mut ArtifactCache<'_>, key: &str) -> HashMap<ContentHash, u32> {
     let bytes = cache.query_store(|store| store.get_meta(key)).flatten().unwrap_or_default();
     let entries = bytes.chunks_exact(36).filter_map(|entry| {
@@ -203,8 +204,8 @@ fn remember_moves(cache: &mut ArtifactCache<'_>, key: &str, moves: &HashMap<Cont
 }
 
 /// Returns whether most edits of a file leave its block unchanged. A model's summary differs each time it is written,
-/// so nothing follows from it about earlier ones. In a limited document, where files have scores, summaries have
-/// signatures, which are selected for that document alone.
+/// so it says nothing about earlier ones. In a limited document, where files have scores, summaries have signatures,
+/// which are selected for that document alone.
 fn is_lasting(shown: &ShownFile) -> bool {
     let block = shown.settled_block();
     shown.candidate.score.is_none()
@@ -212,8 +213,8 @@ fn is_lasting(shown: &ShownFile) -> bool {
         && block.summary == Some(SummaryProvenance::Heuristic)
 }
 
-/// Returns the earlier contents of a file; `None` if it is what it was at the frozen commit, and where nothing is
-/// shown of them.
+/// Returns the earlier contents of a file; `None` if it is unchanged since the frozen commit, or its content is not
+/// shown.
 fn edit_history<'a>(shown: &'a ShownFile, history: &GitHistory) -> Option<EditHistory<'a>> {
     let (path, detail) = (&shown.file.path, shown.detail);
     if matches!(shown.candidate.block.view, ViewMode::Path | ViewMode::None) {
@@ -225,8 +226,8 @@ fn edit_history<'a>(shown: &'a ShownFile, history: &GitHistory) -> Option<EditHi
     }
     let edits = history.edits.get(path).map(Vec::as_slice).unwrap_or_default();
     contents.extend(edits.iter().map(|edit| (edit.commit, edit.before.clone())));
-    // A block that is the same after that many edits is taken for unchanged since the freeze.
-    contents.truncate(MOST_LOOKS);
+    // A block that is the same after that many edits is assumed to be unchanged since the freeze.
+    contents.truncate(MAX_EXAMINED_CONTENTS);
     if contents.is_empty() {
         return None;
     }

@@ -46,7 +46,7 @@ pub(super) fn count_symbols(
     counted
 }
 
-/// Returns the counts of one content, which are kept for the next answer.
+/// Returns the counts of one content, and keeps them for the next answer.
 pub(super) fn file_symbols(
     cache: &mut ArtifactCache<'_>,
     kept: Option<&Mutex<SymbolCounts>>,
@@ -59,7 +59,7 @@ pub(super) fn file_symbols(
     let counted = Arc::new(symbols_of(&cache.outline(subject)?));
     if let Some(kept) = kept {
         let mut kept = lock(kept);
-        // Rarely, and then all at once: the order of use is not worth what it costs to keep.
+        // Happens rarely, so everything is dropped at once: tracking the order of use is not worth its cost.
         if MAX_KEPT <= kept.len() {
             kept.clear();
         }
@@ -94,7 +94,7 @@ impl FileSymbols {
 }
 
 impl CountedSymbols {
-    /// Notes the counts, and what could not be parsed.
+    /// Adds the counts to a receipt, and the files that could not be parsed.
     pub(super) fn note_in(self, receipt: &mut Receipt) {
         receipt.symbols = self.kinds;
         for entry in receipt.files.iter_mut().filter(|entry| entry.fault.is_none()) {

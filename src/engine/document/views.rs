@@ -24,7 +24,7 @@ impl DocumentRun<'_, '_> {
     pub(in crate::engine) fn views(&mut self, request: &ViewRequest) -> Result<Vec<ViewAnswer>, Error> {
         let (mut answers, mut left_out, mut unchanged) = (Vec::new(), 0, 0);
         let mut masked = Vec::new();
-        // No tier is asked for, so summaries are the heuristic's.
+        // No tier is requested, so summaries are the heuristic's.
         let summaries = ModelSummaries::default();
         let mut renderer = self.renderer(&summaries, request.docs);
         let layer = |items: &[FileItem]| CuratedItems::new(renderer.cache.workspace.relative_items(items));
@@ -32,7 +32,7 @@ impl DocumentRun<'_, '_> {
         // One selection for each word, because answers come in the order of the arguments.
         let is_diff = request.mode == Some(ViewMode::Diff);
         for word in &request.files {
-            // The diff of a deleted file is asked for by the path that it had.
+            // The diff of a deleted file is requested by the path that it had.
             let word = &if is_diff { word.clone() } else { resolve_name(renderer.cache, word)? };
             let wants_text = request.mode.is_none_or(ViewMode::needs_text);
             let mut selection =
@@ -97,15 +97,15 @@ fn view(
         lines: &request.lines,
         base: old,
     };
-    // What is asked for by name is shown as it is asked for, whatever its size.
+    // A view that is requested by name is shown regardless of its size.
     let max_bytes =
         if request.mode.is_some() { u64::MAX } else { renderer.cache.workspace.options.max_bytes };
-    // A diff has to be asked for: what it is compared with is looked up before the files are.
+    // A diff must be requested: its base is looked up before the files are.
     let of_item =
         items.find_override(&file.path).and_then(view_of_item).filter(|view| *view != ViewMode::Diff);
     let view = request.mode.or(of_item).unwrap_or(ViewMode::Full);
     let (detail, item, overrides) = (SummaryDetail::Words, items.find(&file.path), Some(&overrides));
-    // No tier is asked for, so the summary is the heuristic's.
+    // No tier is requested, so the summary is the heuristic's.
     let (by_model, slices) = (false, None);
     let rendering = ViewParams { view, detail, by_model, lines: &lines, item, slices, overrides, text };
     let mut answer = renderer.render(file, rendering, max_bytes);
@@ -115,8 +115,8 @@ fn view(
     answer
 }
 
-/// Prepares to ask git what the files were that a word names. Of those that it does not name by their paths, the
-/// ones that have not changed are taken out of `files` and counted; those that are gone are put in.
+/// Prepares to ask git for the earlier contents of the files that a word names. Of files that it does not name by path,
+/// unchanged ones are removed from `files` and counted, and deleted ones are added.
 fn view_base_texts(
     workspace: &Workspace<'_>,
     request: &ViewRequest,
@@ -131,7 +131,7 @@ fn view_base_texts(
     texts.baseline = baseline(workspace, request.base.as_deref().unwrap_or(HEAD))?;
     let mut unchanged = 0;
     if matches!(texts.baseline, Baseline::Commit { .. })
-        // A file that is named is shown even if it has not changed; only folders and patterns are narrowed down.
+        // A named file is shown even if it has not changed; only folders and patterns are narrowed down.
         && !selection.files.iter().all(|file| selection.named.contains(&file.path))
         && let Some(changed) = changed_since(workspace, &texts.baseline)
     {
@@ -150,8 +150,8 @@ fn view_base_texts(
     Ok((texts, unchanged))
 }
 
-/// Returns the diff of a file that is no more; `None` if it was no text that may be shown. Its name may speak of
-/// secrets although no such file is there.
+/// Returns the diff of a deleted file; `None` if it was not a text that may be shown. Its name may suggest secrets
+/// although no such file exists.
 fn view_of_deleted(
     workspace: &Workspace<'_>,
     items: &CuratedItems,
@@ -183,7 +183,7 @@ fn view_of_deleted(
     Some(ViewAnswer { block, reason, fault: None })
 }
 
-/// Adds the files that a word means among those that are gone.
+/// Adds the deleted files that a word matches.
 fn add_deleted(
     word: &str,
     gone: impl Iterator<Item = RelPath>,

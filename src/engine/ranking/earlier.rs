@@ -1,4 +1,4 @@
-//! What files were at an earlier commit.
+//! Contents of files at an earlier commit.
 
 use std::collections::HashMap;
 use std::sync::atomic::Ordering;
@@ -14,24 +14,24 @@ use crate::model::{FileType, RelPath, lock};
 /// The maximum size of the texts that are kept.
 const MAX_BYTES: usize = 16 << 20;
 
-/// A file as it was.
+/// A file at an earlier commit.
 pub(super) struct EarlierSource {
     pub(super) file: KnownFile,
     pub(super) source: Arc<SourceText>,
 }
 
-/// Where git has the contents, and as what they are read: what decided the type of a header then, its neighbors, is not
-/// known, and that it changed since is unlikely.
+/// The content of a file in git, and the type that it is read as. The type of a header then depended on its neighbors,
+/// which are not known; that it has changed since is unlikely.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(super) struct EarlierContent {
     pub(super) path: RelPath,
     pub(super) file_type: &'static FileType,
-    /// Git's name for the bytes, which always names the same.
+    /// Git's name for the bytes, which is immutable.
     pub(super) blob: Vec<u8>,
 }
 
 impl EarlierContent {
-    /// Returns what git has under a name as an earlier version of a file with a text.
+    /// Returns a blob of git as an earlier version of a file with a text.
     pub(super) fn of(file: &KnownFile, blob: String) -> Option<Self> {
         let ContentRef { path, file_type, .. } = ContentRef::from_file(file)?;
         Some(Self { path: path.clone(), file_type, blob: blob.into_bytes() })
@@ -40,14 +40,14 @@ impl EarlierContent {
 
 type SourcesByContent = HashMap<EarlierContent, Arc<EarlierSource>>;
 
-/// The sources that were read last, in a process that stays: until another commit is the earlier one, nearly all of them are
-/// asked for again by the next document.
+/// The sources that were last read, in a long-running process: until another commit is the earlier one, the next
+/// document needs nearly all of them again.
 #[derive(Default)]
 pub(in crate::engine) struct EarlierSources(Mutex<Arc<SourcesByContent>>);
 
 impl EarlierSources {
-    /// Returns the sources of contents that can be read, each with the value that its content was given with. They are kept
-    /// besides the last ones, or in their place if these take too much memory.
+    /// Returns the sources of contents that can be read, each with the value that was given for its content. They are
+    /// kept in addition to the last ones, or instead of them if all together take too much memory.
     pub(super) fn read<T>(
         &self,
         cache: &mut ArtifactCache<'_>,
@@ -55,7 +55,7 @@ impl EarlierSources {
     ) -> Vec<(T, Arc<EarlierSource>)> {
         let last = Arc::clone(&lock(&self.0));
         let contents = wanted.iter().map(|(_, content)| content);
-        // A document finds out for itself whether the parts of a text take too long to parse.
+        // Each document finds out for itself whether the parts of a text take too long to parse.
         let is_kept = |content: &&EarlierContent| {
             last.get(content).is_some_and(|earlier| !earlier.source.is_too_slow.load(Ordering::Relaxed))
         };
@@ -73,7 +73,7 @@ impl EarlierSources {
     }
 }
 
-/// Returns the sources that are kept: all of these and of the last ones, or as many of these as fit.
+/// Returns the sources to keep: all of these and of the last ones, or as many of these as fit.
 fn fitting(sources: SourcesByContent, last: &SourcesByContent) -> SourcesByContent {
     let bytes =
         |sources: &SourcesByContent| sources.values().map(|earlier| earlier.source.text.len()).sum::<usize>();

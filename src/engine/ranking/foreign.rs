@@ -5,10 +5,10 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use crate::engine::workspace::Workspace;
 use crate::model::RelPath;
 
-/// The attributes of GitHub Linguist by which projects keep such files out of their statistics.
+/// The attributes of GitHub Linguist that exclude such files from a project's statistics.
 const ATTRIBUTES: [&str; 2] = ["linguist-vendored", "linguist-generated"];
 
-/// What the `.gitattributes` in the project's folder says of its files.
+/// The attributes in the `.gitattributes` of the project's root.
 pub(super) struct ForeignFiles(Option<Gitignore>);
 
 impl ForeignFiles {
@@ -27,7 +27,7 @@ impl ForeignFiles {
             let Some(pattern) = words.next().filter(|pattern| !pattern.starts_with(['#', '!', '['])) else {
                 continue;
             };
-            // Later lines override earlier ones, as they do among patterns of ignored files.
+            // Later lines override earlier ones, as in `.gitignore`.
             for is_foreign in words.filter_map(foreign_value) {
                 let not = if is_foreign { "" } else { "!" };
                 is_any |= builder.add_line(None, &format!("{not}{pattern}")).is_ok();
@@ -36,7 +36,7 @@ impl ForeignFiles {
         Self(is_any.then(|| builder.build().ok()).flatten())
     }
 
-    /// Returns whether a file is declared to be vendored or generated.
+    /// Returns whether a file is declared vendored or generated.
     pub(super) fn contains(&self, path: &RelPath) -> bool {
         self.0
             .as_ref()
@@ -44,7 +44,7 @@ impl ForeignFiles {
     }
 }
 
-/// Returns what an attribute says of it, if it is one of these.
+/// Returns the value of an attribute, if it is one of these.
 fn foreign_value(word: &str) -> Option<bool> {
     let is_one = |name: &str| ATTRIBUTES.contains(&name);
     match word.split_once('=') {

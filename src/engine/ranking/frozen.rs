@@ -1,4 +1,4 @@
-//! Ranks the files of a project without regard to a task, by what they were at the frozen commits.
+//! Ranks the files of a project by their versions at the frozen commits, regardless of a task.
 
 use std::sync::Arc;
 
@@ -13,14 +13,14 @@ use crate::engine::workspace::{KnownFile, KnownState, Workspace};
 use crate::model::ContentHash;
 use crate::search::{ChangeHorizon, PathClass, RankingQuery};
 
-/// The number of further files, changed since the frozen commit, whose names at that commit are known, so that an edit changes
-/// neither what their rows take in a document nor what else has room.
+/// The number of further files, changed since the frozen commit, whose names at that commit are looked up, so that an
+/// edit changes neither the size of their rows in a document nor what else fits.
 const FILES_WITH_NAMES: usize = 256;
 
-/// The last frozen ranking, in a process that stays: an edit does not change it.
+/// The last frozen ranking, in a long-running process: an edit does not change it.
 #[derive(Default)]
 pub(in crate::engine) struct FrozenRankings {
-    /// Without the sources of files whose names alone are shown.
+    /// Without the sources of files of which only names are shown.
     last: LastValue<FrozenKey, ProjectRanking>,
     earlier: EarlierSources,
 }
@@ -29,23 +29,23 @@ pub(in crate::engine) struct FrozenRankings {
 #[derive(PartialEq)]
 struct FrozenKey {
     options: Options,
-    /// A hash of which files there are, and of the frozen commits.
+    /// A hash of the list of files, and of the frozen commits.
     files: ContentHash,
 }
 
-/// What is ranked at the frozen commits.
+/// The files to rank at the frozen commits.
 pub(in crate::engine) struct FrozenRequest<'a> {
     pub(in crate::engine) files: &'a [&'a KnownFile],
-    /// What each of the files is for.
+    /// The class of each file.
     pub(in crate::engine) classes: &'a [PathClass],
-    /// `None` where nothing is frozen.
+    /// `None` if nothing is frozen.
     pub(in crate::engine) history: Option<&'a ProjectHistory>,
     /// The commits up to the frozen ones.
     pub(in crate::engine) past: &'a PastCommits,
 }
 
 impl FrozenRankings {
-    /// Ranks files without regard to a task and to files in focus.
+    /// Ranks files regardless of a task and of files in focus.
     pub(in crate::engine) fn rank(
         &self,
         cache: &mut ArtifactCache<'_>,
@@ -96,7 +96,7 @@ impl FrozenRequest<'_> {
                 continue;
             };
             hash.bytes(file_type.id.as_bytes());
-            // What masks hide of a file is hidden in the version that was selected alone.
+            // What masks hide of a file is hidden only in the version that was selected.
             let is_frozen = history.of_file(&file.path).is_some();
             if !is_frozen || workspace.hidden.get(&file.path).is_some() {
                 hash.bytes(content.as_bytes());
@@ -107,8 +107,8 @@ impl FrozenRequest<'_> {
     }
 }
 
-/// Returns the first files by rank, besides those whose sources are known, that have changed since the frozen commit, and
-/// what they were.
+/// Returns the first files by rank, besides those whose sources are known, that have changed since the frozen commit,
+/// with their contents at that commit.
 fn changed_files(
     history: &ProjectHistory,
     files: &[&KnownFile],

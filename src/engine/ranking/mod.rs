@@ -1,9 +1,8 @@
 //! Which files and symbols of the project matter for a task, for files in focus, or in general.
 //!
-//! `signals` gathers what is known of each file, `foreign` determines which files the project itself calls vendored or
-//! generated, `rank` scores files and, on the texts of the best of them, symbols, `frozen` does so by what they
-//! were at an earlier commit, which `earlier` reads, and `search` lists them. May import `workspace`, `artifacts` and
-//! `history`.
+//! `signals` collects what is known of each file, `foreign` determines which files the project declares vendored or
+//! generated, `rank` scores files and, on the texts of the best ones, symbols, `frozen` does so for an earlier commit,
+//! whose contents `earlier` reads, and `search` lists the results. May import `workspace`, `artifacts` and `history`.
 //!
 //! Start with [`rank_project`].
 

@@ -21,12 +21,12 @@ use crate::search::{
     cut_around_mentions, find_amalgamations, match_chunks, rank_files, rank_symbols,
 };
 
-/// A source without symbols is represented by its first lines, so that a reader sees more of it than its name.
+/// The number of lines that represent a source without symbols, so that a reader sees more of it than its name.
 const FIRST_LINES: u32 = 8;
 
-/// A function that the task points into is shown whole if it takes no more than 1/`FUNCTION_SHARE` of the document.
+/// A function that the task points into is shown whole if it takes at most 1/`FUNCTION_SHARE` of the document.
 const FUNCTION_SHARE: u64 = 4;
-/// One file counts for at most 1/`FILE_SHARE` of a document when it is determined how many have room.
+/// One file counts for at most 1/`FILE_SHARE` of a document when the number of files that fit is determined.
 const FILE_SHARE: u64 = 24;
 
 /// What files are ranked by.
@@ -35,21 +35,21 @@ pub(in crate::engine) struct RankingRequest<'a> {
     pub(in crate::engine) in_focus: &'a dyn Fn(&RelPath) -> bool,
     pub(in crate::engine) past: &'a PastCommits,
     pub(in crate::engine) horizon: ChangeHorizon,
-    /// Where given, symbols are those that files had at the frozen commits of their checkouts. Some texts of then may be
-    /// kept.
+    /// If given, symbols are those that the files had at the frozen commits of their checkouts. Some texts at those
+    /// commits may be cached.
     pub(in crate::engine) frozen_at: Option<(&'a ProjectHistory, &'a EarlierSources)>,
-    /// The tokens of the document that is to be made of the symbols; `None` if they are only listed.
+    /// The size in tokens of the document that the symbols are for; `None` if they are only listed.
     pub(in crate::engine) room: Option<u64>,
-    /// Texts of some of the files. Those of what a file is now are not read again.
+    /// Texts of some of the files. Where such a text is that of the current content, it is not read again.
     pub(in crate::engine) known: Option<&'a SourceTexts>,
-    /// What each of the files is for.
+    /// The class of each file.
     pub(in crate::engine) classes: &'a [PathClass],
 }
 
 /// The texts of some files, by their positions. Two rankings of one document share them.
 pub(in crate::engine) type SourceTexts = HashMap<usize, Arc<SourceText>>;
 
-/// The files and symbols of a project by rank. Positions are those of the files that were given.
+/// The files and symbols of a project by rank. Positions refer to the given files.
 #[derive(Clone, Default)]
 pub(in crate::engine) struct ProjectRanking {
     /// The positions, the best file first.
@@ -61,13 +61,13 @@ pub(in crate::engine) struct ProjectRanking {
     pub(in crate::engine) symbols: Arc<[RankedSymbol]>,
     /// The texts of the best files, and of some that have changed since the frozen commit.
     pub(in crate::engine) sources: SourceTexts,
-    /// The files whose texts these are, in the versions that were read.
+    /// The files of these texts, in the versions that were read.
     pub(in crate::engine) versions: HashMap<usize, KnownFile>,
-    /// Whether all texts that are ranked could be read; one that is written meanwhile cannot.
+    /// Whether all texts that are ranked could be read; a text that is being written cannot.
     pub(super) is_complete: bool,
 }
 
-/// A unit of a file that may be shown by itself: a function, or lines that are in none.
+/// A unit of a file that may be shown by itself: a function, or lines outside of any.
 #[derive(Clone)]
 pub(in crate::engine) struct RankedSymbol {
     /// The position of its file.
@@ -75,15 +75,15 @@ pub(in crate::engine) struct RankedSymbol {
     pub(in crate::engine) score: f64,
     pub(in crate::engine) parts: SymbolParts,
     pub(in crate::engine) kind: Option<SymbolKind>,
-    /// The name of its symbol; empty where the lines are in none.
+    /// The name of its symbol; empty for lines outside of any symbol.
     pub(in crate::engine) name: String,
     /// Its lines, from 1.
     pub(in crate::engine) lines: RangeInclusive<u32>,
     /// The bytes of its lines.
     pub(in crate::engine) bytes: Range<usize>,
-    /// The lines that represent it where its body is not shown, and what they say.
+    /// What represents it if its body is not shown.
     pub(in crate::engine) signature: Option<SymbolSignature>,
-    /// How many containers are around it, whose heads are shown with it.
+    /// The number of containers around it, whose heads are shown with it.
     pub(in crate::engine) depth: usize,
 }
 
@@ -96,7 +96,7 @@ pub(in crate::engine) struct SymbolSignature {
     pub(in crate::engine) is_verbatim: bool,
 }
 
-/// Returns what each file is for.
+/// Returns the class of each file.
 pub(in crate::engine) fn path_classes(workspace: &Workspace<'_>, files: &[&KnownFile]) -> Vec<PathClass> {
     let foreign = ForeignFiles::of_project(workspace);
     let pages = GeneratedPages::among(files.iter().map(|file| &file.path));
@@ -118,7 +118,7 @@ pub(in crate::engine) fn rank_project(
     let query = request.query;
     let focus: Vec<usize> = (0..files.len()).filter(|at| (request.in_focus)(&files[*at].path)).collect();
     let signals = file_signals(cache, request, files, &focus);
-    // Terms say nothing without a task.
+    // Term vectors are of no use without a task.
     let vectors = if query.terms().is_empty() { Arc::default() } else { term_vectors(cache, files) };
     let ranked = files.iter().zip(signals).enumerate().map(|(at, (file, signals))| RankedFile {
         path: &file.path,
@@ -135,12 +135,12 @@ pub(in crate::engine) fn rank_project(
     let FilesForSymbols { ranked: best, mut others } =
         ranking.files_for_symbols(if query.terms().is_empty() { 0 } else { room });
     if query.terms().is_empty() {
-        // Without terms, texts have no vectors that say how long they are.
+        // Without terms, there are no vectors that give the lengths of texts.
         others = next_files(files, &ranking.order, &best, room);
     }
     let chosen = [best.as_slice(), &others].concat();
     let ReadSources { sources, versions, is_complete } = read_sources(cache, files, &chosen, request);
-    let most_bytes = request.room.map_or(usize::MAX, most_bytes_of_function);
+    let most_bytes = request.room.map_or(usize::MAX, max_function_bytes);
     let chunked = |chosen: &[usize], is_matched: bool| -> Vec<ChunkedFile<'_>> {
         let chunks_of = |at: &usize| {
             let source = sources.get(at)?;
@@ -167,10 +167,11 @@ pub(in crate::engine) fn rank_project(
     ProjectRanking { order, scores, has_matches, symbols, sources, versions, is_complete }
 }
 
-/// Returns the files that follow the `best` ones by rank, as far as a document of `room` tokens has room for all their texts.
+/// Returns the files that follow the `best` ones by rank, as far as a document of `room` tokens has room for all their
+/// texts.
 fn next_files(files: &[&KnownFile], order: &[usize], best: &[usize], room: u64) -> Vec<usize> {
     let size_of = |file: &usize| match &files[*file].state {
-        // No file has more of the room before the others had their turn.
+        // A file takes no more of the room until the others have had their turn.
         KnownState::Content { facts, .. } => (facts.size / BYTES_PER_TOKEN).min(room / FILE_SHARE),
         KnownState::LeftOut(_) => 0,
     };
@@ -183,9 +184,9 @@ fn next_files(files: &[&KnownFile], order: &[usize], best: &[usize], room: u64) 
     next.copied().collect()
 }
 
-/// Returns the most bytes of a function that is shown whole in a document of `room` tokens although the task points to some
-/// lines of it.
-fn most_bytes_of_function(room: u64) -> usize {
+/// Returns the maximum size in bytes of a function that is shown whole in a document of `room` tokens although the task
+/// only points to some of its lines.
+fn max_function_bytes(room: u64) -> usize {
     usize::try_from((room / FUNCTION_SHARE).saturating_mul(BYTES_PER_TOKEN)).unwrap_or(usize::MAX)
 }
 
@@ -196,7 +197,7 @@ struct ChunkedFile<'s> {
     source: &'s SourceText,
     functions: &'s FunctionSizes,
     chunks: FileChunks<'s>,
-    /// What the chunks have of the query, where they are to be scored.
+    /// The matches of the chunks with the query, where they are to be scored.
     matches: Vec<ChunkMatches<'s>>,
 }
 
@@ -232,12 +233,12 @@ fn ranked_symbols(
 }
 
 impl ProjectRanking {
-    /// Adds what some files were at an earlier commit.
+    /// Adds the contents of some files at an earlier commit.
     pub(super) fn add_earlier(&mut self, found: Vec<(usize, Arc<EarlierSource>)>) {
         add_earlier(&mut self.sources, &mut self.versions, found);
     }
 
-    /// Returns whether the parts of a text took too long to parse, which each document is to find out for itself.
+    /// Returns whether the parts of a text took too long to parse, which each document has to find out for itself.
     pub(super) fn is_too_slow(&self) -> bool {
         self.sources.values().any(|source| source.is_too_slow.load(Ordering::Relaxed))
     }
@@ -275,15 +276,15 @@ fn code_language(file: &KnownFile) -> Option<&'static str> {
     file.file_type().filter(|file_type| file_type.role == FileRole::Code).map(|file_type| file_type.id)
 }
 
-/// The texts that a ranking is made of.
+/// The texts that a ranking is computed from.
 struct ReadSources {
     sources: SourceTexts,
     versions: HashMap<usize, KnownFile>,
     is_complete: bool,
 }
 
-/// Returns the texts and outlines of some files, as far as they are what they were; where a history is given, as they were
-/// at its frozen commit.
+/// Returns the texts and outlines of those files that are unchanged since they were listed; if a history is given, at
+/// its frozen commit.
 fn read_sources(
     cache: &mut ArtifactCache<'_>,
     files: &[&KnownFile],
@@ -348,8 +349,8 @@ fn current_sources(cache: &mut ArtifactCache<'_>, files: &[&KnownFile], chosen: 
     sources
 }
 
-/// Returns what represents a chunk: the head of its symbol, if it has the head's line; the first lines of a source that
-/// has no symbols.
+/// Returns what represents a chunk: the head of its symbol, if the chunk contains the head's line; the first lines of a
+/// source without symbols.
 fn signature_of(
     chunk: &Chunk<'_>,
     chunks: &FileChunks<'_>,
@@ -369,7 +370,7 @@ fn signature_of(
             let is_first = chunks.chunks.first().is_some_and(|first| first.start_line == chunk.start_line);
             let language = language.filter(|_| is_first && !has_symbols)?;
             let text = source.text.get(chunk.bytes.clone())?;
-            // The names of a source are better than its license.
+            // The names of a source are more useful than its license.
             let start = lines_before_code(text, language)?;
             let first = chunk.start_line + u32::try_from(start).unwrap_or(0);
             let last = chunk.end_line.min(first + FIRST_LINES - 1);

@@ -1,4 +1,4 @@
-//! Searches the project by words: what a document for a task would be selected by, as a list.
+//! Searches the project by words: lists what a document for a task would be selected from.
 
 use std::collections::HashSet;
 use std::ops::RangeInclusive;
@@ -17,7 +17,7 @@ use crate::search::{ChangeHorizon, RankingQuery, plain_text, read_task};
 /// The maximum number of words for which the nearest names are suggested.
 const MAX_MISSPELLED: usize = 5;
 
-/// The minimum length of these words: a shorter one differs from every other by a slip.
+/// The minimum length of these words: a shorter one is a typo away from every other.
 const MIN_NAME_BYTES: usize = 3;
 
 /// What is searched for.
@@ -25,13 +25,13 @@ const MIN_NAME_BYTES: usize = 3;
 pub struct SearchRequest {
     /// The words: a question, the text of an issue, a stack trace.
     pub text: String,
-    /// The most hits.
+    /// The maximum number of hits.
     pub limit: usize,
     /// Only hits of this kind.
     pub kind: Option<HitKind>,
 }
 
-/// What a hit is.
+/// The kind of a hit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HitKind {
     /// A file as a whole.
@@ -43,11 +43,11 @@ pub enum HitKind {
 #[derive(Debug, Clone)]
 pub struct SearchHit {
     pub path: RelPath,
-    /// What it is; `None` for lines that are in no symbol.
+    /// Its kind; `None` for lines outside of any symbol.
     pub kind: Option<HitKind>,
-    /// The symbol's name; empty for a file, and for lines that are in no symbol.
+    /// The symbol's name; empty for a file, and for lines outside of any symbol.
     pub name: String,
-    /// Its lines, from 1; none of a file.
+    /// Its lines, from 1; `None` for a file.
     pub lines: Option<RangeInclusive<u32>>,
     /// Its score by parts. The part `file` of a symbol is the sum of its file's parts.
     pub score: RankScore,
@@ -61,7 +61,7 @@ pub struct SearchAnswer {
     pub has_matches: bool,
 }
 
-/// The histories that a process keeps.
+/// The histories that a process caches.
 pub(in crate::engine) struct SharedHistory<'a> {
     pub(in crate::engine) commits: &'a CommitCache,
     pub(in crate::engine) past: &'a PastCommitCache,
@@ -110,8 +110,8 @@ pub(in crate::engine) fn search(
     Ok(SearchAnswer { hits, has_matches: ranking.has_matches })
 }
 
-/// Returns the words of a short text that may be misspelled names, without the paths and classes before them; none of a
-/// longer text, most of whose words are no names.
+/// Returns the words of a short text that may be misspelled names, without the paths and classes before them; nothing
+/// for a longer text, most of whose words are not names.
 fn names_in(text: &str) -> Vec<&str> {
     let words = text.split_whitespace().map(|word| word.trim_matches(|c: char| !is_name_char(c)));
     let names: Vec<&str> =
@@ -123,9 +123,9 @@ fn is_name_char(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// Returns the symbols, then the files none of whose symbols are among them.
+/// Returns the symbols, then the files without a symbol among them.
 fn all_hits(ranking: &ProjectRanking, files: &[&KnownFile]) -> Vec<SearchHit> {
-    // Not every chunk of a good file is a hit: something of its own has to match.
+    // Not every chunk of a good file is a hit: the chunk itself has to match.
     let is_hit = |symbol: &&RankedSymbol| {
         let parts = &symbol.parts;
         0.0 < parts.text + parts.name + parts.exact + parts.frame
@@ -160,7 +160,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_names_of_a_short_question_are_its_last_parts_of_words() {
+    fn the_names_of_a_short_question_are_the_last_parts_of_its_words() {
         assert_eq!(names_in("where is `Engine.runn()`, in it?"), ["where", "runn"]);
         assert_eq!(names_in("one two three four five six"), [""; 0]);
     }

@@ -31,7 +31,7 @@ pub(super) fn file_signals(
     }
     let is_history_known = changes.iter().any(|changes| 0.0 < *changes);
     let mut nearness = vec![0.0; files.len()];
-    // References take a parse of every file that is not known yet, so they are asked for only where they decide.
+    // References require parsing every file that is not known yet, so they are used only where they decide.
     if !focus.is_empty() || !is_history_known {
         let in_focus = |path: &RelPath| focus.iter().any(|at| files[*at].path == *path);
         let inputs =
@@ -39,7 +39,7 @@ pub(super) fn file_signals(
         for (at, rated) in importance(cache, files, &inputs).into_iter().enumerate() {
             nearness[at] = log_scale(rated.nearness);
             if !is_history_known {
-                // Without history, what many files refer to is most likely to matter.
+                // Without history, files that many others refer to are most likely to matter.
                 changes[at] = log_scale(rated.score);
             }
         }
@@ -59,7 +59,7 @@ fn add(sums: &mut [f64], scores: &[f64]) {
     }
 }
 
-/// Returns a measure that grows with a score, ever more slowly.
+/// Returns a measure that grows with the logarithm of a score.
 #[expect(clippy::cast_precision_loss, reason = "a score is rounded by far less than the logarithm drops")]
 fn log_scale(score: u64) -> f64 {
     (score as f64).ln_1p()

@@ -12,10 +12,10 @@ use crate::syntax::SourceErrors;
 pub(in crate::engine) struct SourceText {
     pub(in crate::engine) text: String,
     pub(in crate::engine) outline: Option<Outline>,
-    /// The hash of the file's bytes, which may be those of another commit.
+    /// The hash of the file's bytes, which may be those at another commit.
     pub(in crate::engine) content: ContentHash,
     pub(in crate::engine) errors: SourceErrors,
-    /// Whether an excerpt took longer than a parse may, so that no other of the same document is parsed.
+    /// Whether parsing an excerpt took too long, so that no other of the same document is parsed.
     pub(in crate::engine) is_too_slow: AtomicBool,
     functions: OnceLock<FunctionSizes>,
 }
@@ -32,13 +32,13 @@ impl SourceText {
         }
     }
 
-    /// Returns its functions, by the chunks that it is cut into.
+    /// Returns its functions, according to its chunks.
     pub(super) fn functions(&self, chunks: &FileChunks<'_>) -> &FunctionSizes {
         self.functions.get_or_init(|| hash_functions(&self.text, chunks))
     }
 
-    /// Returns whether it is what a file is now, so that another document may use it. Each finds out for itself whether the
-    /// parts of a text take too long to parse.
+    /// Returns whether it is the current content of a file, so that another document may use it. Each document finds
+    /// out for itself whether the parts of a text take too long to parse.
     pub(super) fn is_of(&self, file: &KnownFile) -> bool {
         !self.is_too_slow.load(Ordering::Relaxed)
             && matches!(&file.state, KnownState::Content { hash, .. } if *hash == self.content)

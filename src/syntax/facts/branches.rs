@@ -1,4 +1,4 @@
-//! The branches of statements of Python that definitions and imports are in.
+//! The branches of Python statements that contain definitions and imports.
 
 use rustc_hash::FxHashMap;
 
@@ -7,20 +7,20 @@ use crate::model::{DefinitionId, NameId, ScopeId};
 /// A branch of a statement.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Branch {
-    /// Where the statement begins.
+    /// The start of the statement.
     pub(super) statement: usize,
-    /// Where the branch does.
+    /// The start of the branch.
     pub(super) start: usize,
 }
 
-/// What binds a name in a branch: a definition, or an import, with the branches around it.
+/// A binding in a branch: a definition, or `None` for an import, with the branches around it.
 pub(super) type BranchBinding = (Option<DefinitionId>, Vec<Branch>);
 
 /// The branches around the definitions of a file.
 #[derive(Default)]
 pub(super) struct Branches {
-    /// Those around the current node, within the function or the class that it is in.
+    /// Those around the current node, within its function or class.
     pub(super) open: Vec<Branch>,
-    /// The definitions and imports that are in some.
+    /// The definitions and imports in branches.
     pub(super) bindings: FxHashMap<(ScopeId, NameId), Vec<BranchBinding>>,
 }

@@ -13,23 +13,24 @@ use crate::model::{
     ExpressionId, ImportFact, ImportId, NameId, ScopeFact, ScopeId, ScopeKind, SourceFacts, UseFact,
 };
 
-/// What the type of an `impl` is bound to, and in Go the receiver of a method. No name has parentheses.
+/// The name that the type of an `impl` is bound to, and in Go that of a method's receiver. The parentheses keep it
+/// apart from real names.
 pub(super) const IMPLEMENTED_TYPE: &str = "(type)";
-/// What the trait of an `impl` is bound to.
+/// The name that the trait of an `impl` is bound to.
 pub(super) const IMPLEMENTED_TRAIT: &str = "(trait)";
-/// What the names of the type parameters of a type or a method are bound to in its scope, in their order.
+/// The name that the type parameters of a type or a method are bound to in its scope, in order.
 pub(super) const TYPE_PARAMETERS: &str = "(types)";
-/// Deeper syntax is not read: no person writes it, and the walk is a recursion.
+/// Deeper syntax is not read: nobody writes it, and the walk is recursive.
 pub(super) const MAX_DEPTH: usize = 200;
-/// Longer chains of calls and attributes are unknown, so that reducing each part of a chain is linear in its length.
+/// Longer chains of calls and attributes are unknown, so that reducing every part of a chain takes linear time.
 pub(super) const MAX_CHAIN: usize = 12;
-/// Deeper scopes are opened for blocks alone, so that looking a name up takes a bounded number of steps.
+/// Deeper scopes are opened only for blocks, so that looking up a name takes a bounded number of steps.
 const MAX_SCOPE_DEPTH: u32 = 400;
 
-/// What reads a node.
+/// A function that reads a node.
 pub(super) type Visit<'t> = fn(&mut FactsBuilder<'t>, Node<'t>);
 
-/// Returns a part of a node by its name in the grammar.
+/// Returns the child of a node with this field name.
 pub(super) fn field<'t>(node: Node<'t>, name: &str) -> Option<Node<'t>> {
     node.child_by_field_name(name)
 }
@@ -39,37 +40,37 @@ pub(super) struct FactsBuilder<'t> {
     pub(super) text: &'t str,
     pub(super) facts: SourceFacts,
     pub(super) scope: ScopeId,
-    /// Names that a function declares to be those of an outer scope: the function's scope, the name, the outer scope.
+    /// Names that a function declares as those of an outer scope: the function's scope, the name, the outer scope.
     pub(super) declared_outer: Vec<(ScopeId, NameId, ScopeId)>,
-    /// What the names of the comprehensions that are being reduced mean.
+    /// The meanings of the names in the comprehensions that are being reduced.
     pub(super) element_names: Vec<(NameId, ExpressionId)>,
     /// The first line of the attributes before the next item.
     pub(super) attribute_at: Option<u32>,
-    /// The types that each scope defines, to which later implementations may add.
+    /// The types that each scope defines; later implementations may add to them.
     pub(super) types: FxHashMap<(ScopeId, NameId), DefinitionId>,
-    /// The scope of the methods of each type of Go.
+    /// The scope of the methods of each Go type.
     pub(super) method_scopes: FxHashMap<NameId, ScopeId>,
-    /// Where the types of Go begin that are structs without a name.
+    /// The starts of unnamed Go structs.
     pub(super) struct_types: FxHashSet<usize>,
-    /// The objects of a file of JavaScript.
+    /// The objects of a JavaScript file.
     pub(super) objects: ScriptObjects<'t>,
-    /// The items between the brackets of macros of Rust, by the byte at which the brackets begin.
+    /// The items between the brackets of Rust macros, by the byte at which the brackets begin.
     pub(super) macro_items: Option<&'t FxHashMap<usize, Tree>>,
-    /// The functions that macros of Rust define, by the names of the macros.
+    /// The functions that Rust macros define, by the names of the macros.
     pub(super) made_functions: FxHashMap<&'t str, Vec<MadeFunction<'t>>>,
-    /// The branches of statements of Python.
+    /// The branches of Python statements.
     pub(super) branches: Branches,
     name_ids: FxHashMap<Cow<'t, str>, NameId>,
     expression_ids: FxHashMap<ExpressionFact, ExpressionId>,
     depth: usize,
     chain: usize,
-    /// How many uses came before each scope, and how deep it is.
+    /// The number of uses before each scope, and its depth.
     scope_starts: Vec<(usize, u32)>,
-    /// How many uses there were after the last use of each name, and the scope that bound it last as a local.
+    /// The number of uses up to the last use of each name, and the scope that last bound it as a local.
     seen: Vec<(usize, Option<ScopeId>)>,
 }
 
-/// What [`FactsBuilder::define`] needs to know about a definition.
+/// The input of [`FactsBuilder::define`].
 pub(super) struct NewDefinition<'t> {
     pub(super) name: Node<'t>,
     pub(super) whole: Node<'t>,
@@ -114,13 +115,13 @@ impl<'t> FactsBuilder<'t> {
         self.any_name(Cow::Borrowed(name))
     }
 
-    /// Returns the index of a name that the text has in parts.
+    /// Returns the index of a name that is assembled from parts of the text.
     pub(super) fn any_name(&mut self, name: Cow<'t, str>) -> NameId {
         if let Some(known) = self.name_ids.get(&name) {
             return *known;
         }
         if name.contains('\n') {
-            // A module's path or a body in a text full of errors; facts are stored with a name on each line.
+            // The path of a module or a body in a text full of errors; facts are stored with one name per line.
             let on_one_line = self.any_name(Cow::Owned(name.replace('\n', " ")));
             self.name_ids.insert(name, on_one_line);
             return on_one_line;
@@ -131,7 +132,7 @@ impl<'t> FactsBuilder<'t> {
         at
     }
 
-    /// Returns the index of a name that the text does not contain as such.
+    /// Returns the index of a name that is not contained in the text.
     pub(super) fn composed_name(&mut self, name: &str) -> NameId {
         if let Some(known) = self.name_ids.get(name) {
             return *known;
@@ -157,13 +158,13 @@ impl<'t> FactsBuilder<'t> {
         self.expression(ExpressionFact::Name(name))
     }
 
-    /// Returns the expression of a type of the language, or of one that no text can name otherwise.
+    /// Returns the expression of a built-in type, or of one that the text cannot name otherwise.
     pub(super) fn named_type(&mut self, name: &str) -> ExpressionId {
         let name = self.composed_name(name);
         self.expression(ExpressionFact::TypeName(name))
     }
 
-    /// Returns an expression of one operand, which is reduced by `reduce`.
+    /// Returns an expression with one operand, which `reduce` reduces.
     pub(super) fn unary(
         &mut self,
         expression: fn(ExpressionId) -> ExpressionFact,
@@ -174,7 +175,7 @@ impl<'t> FactsBuilder<'t> {
         self.expression(expression(operand))
     }
 
-    /// Returns a member of an object that is reduced by `reduce`; unknown without a name.
+    /// Returns a member of an object, which `reduce` reduces; unknown without a name.
     pub(super) fn member(
         &mut self,
         object: Option<Node<'t>>,
@@ -187,7 +188,7 @@ impl<'t> FactsBuilder<'t> {
         self.expression(ExpressionFact::Member(object, name))
     }
 
-    /// Returns a generic type with arguments, each of which is reduced by `reduce`.
+    /// Returns a generic type with arguments, which `reduce` reduces.
     pub(super) fn applied(
         &mut self,
         generic: ExpressionId,
@@ -200,7 +201,7 @@ impl<'t> FactsBuilder<'t> {
         })
     }
 
-    /// Reduces an operand by `reduce`, unless the chain is too long already.
+    /// Reduces an operand with `reduce`, unless the chain is too long already.
     pub(super) fn chained(
         &mut self,
         node: Option<Node<'t>>,
@@ -229,7 +230,7 @@ impl<'t> FactsBuilder<'t> {
         self.depth -= 1;
     }
 
-    /// Visits a node that is not reached as a child, with the same limit of depth.
+    /// Visits a node that is not reached as a child, with the same depth limit.
     pub(super) fn deeper(&mut self, node: Node<'t>, visit: impl FnOnce(&mut Self, Node<'t>)) {
         if MAX_DEPTH <= self.depth {
             return;
@@ -239,21 +240,21 @@ impl<'t> FactsBuilder<'t> {
         self.depth -= 1;
     }
 
-    /// Visits a part of a node, if it has it.
+    /// Visits a field of a node, if the node has it.
     pub(super) fn visit_field(&mut self, node: Node<'t>, name: &str, visit: fn(&mut Self, Node<'t>)) {
         if let Some(child) = field(node, name) {
             self.deeper(child, visit);
         }
     }
 
-    /// Visits what is in a node in a scope of its own.
+    /// Visits the children of a node in a new scope.
     pub(super) fn in_block(&mut self, node: Node<'t>, visit: fn(&mut Self, Node<'t>)) {
         let outer = self.open_scope(ScopeKind::Block, None);
         self.visit_children(node, visit);
         self.scope = outer;
     }
 
-    /// Returns what is one of two values.
+    /// Returns the expression for either of two values.
     pub(super) fn either(
         &mut self,
         left: Option<Node<'t>>,
@@ -265,7 +266,7 @@ impl<'t> FactsBuilder<'t> {
         self.expression(ExpressionFact::Either(left, right))
     }
 
-    /// Opens a scope within the current one and makes it the current one; returns the one to go back to.
+    /// Opens a scope within the current one and enters it; returns the one to go back to.
     pub(super) fn open_scope(&mut self, kind: ScopeKind, definition: Option<DefinitionId>) -> ScopeId {
         let outer = self.scope;
         self.facts.scopes.push(ScopeFact { parent: outer, kind, definition });
@@ -293,7 +294,7 @@ impl<'t> FactsBuilder<'t> {
         index(self.facts.definitions.len() - 1)
     }
 
-    /// Adds a definition without a name to the current scope.
+    /// Adds an unnamed definition to the current scope.
     pub(super) fn define_unnamed(
         &mut self,
         at: Node<'t>,
@@ -319,7 +320,7 @@ impl<'t> FactsBuilder<'t> {
         &mut self.facts.definitions[definition as usize]
     }
 
-    /// Binds a name in a scope to what is evaluated in the current one.
+    /// Binds a name in a scope to a value that is evaluated in the current one.
     pub(super) fn bind(&mut self, scope: ScopeId, name: NameId, value: BindingValue, line: u32) {
         self.facts.bindings.push(BindingFact { scope, name, value, at: self.scope, line });
     }
@@ -329,7 +330,7 @@ impl<'t> FactsBuilder<'t> {
         self.bind(scope, name, value, line_of(node));
     }
 
-    /// Binds a local whose name is bound from here on.
+    /// Binds a local that is visible only from here on.
     pub(super) fn bind_local(&mut self, scope: ScopeId, node: Node<'t>, value: BindingValue) {
         let name = self.name_of(node);
         self.seen(name).1 = Some(scope);
@@ -344,7 +345,7 @@ impl<'t> FactsBuilder<'t> {
         start < seen.0 || seen.1 == Some(scope)
     }
 
-    /// Returns whether a scope within the current one may be opened for the sake of one name.
+    /// Returns whether another scope may be opened within the current one to hide a name.
     pub(super) fn can_hide(&self) -> bool {
         self.scope_starts[self.scope as usize].1 < MAX_SCOPE_DEPTH
     }
@@ -403,8 +404,8 @@ impl<'t> FactsBuilder<'t> {
         }
     }
 
-    /// Adds the use of a member, and visits the object before it. `fields` are what the grammar calls the object and the
-    /// member; `value_of` reduces the object to an expression.
+    /// Adds the use of a member, and visits the object before it. `fields` are the grammar's field names of the object
+    /// and the member; `value_of` reduces the object to an expression.
     pub(super) fn use_member(
         &mut self,
         node: Node<'t>,
@@ -427,7 +428,7 @@ impl<'t> FactsBuilder<'t> {
         }
     }
 
-    /// Records the use of a name that is looked up under another one.
+    /// Records the use of a name that is looked up under another name.
     pub(super) fn use_composed(
         &mut self,
         node: Node<'t>,
@@ -439,7 +440,7 @@ impl<'t> FactsBuilder<'t> {
         self.facts.uses.push(UseFact { name, line, scope, receiver, applied: None, is_call, is_type: false });
     }
 
-    /// Records what the name that was used last is applied to.
+    /// Records what the most recently used name is applied to.
     pub(super) fn apply_last_use(&mut self, applied: ExpressionId) {
         if let Some(last) = self.facts.uses.last_mut() {
             last.applied = Some(applied);
@@ -453,7 +454,7 @@ impl<'t> FactsBuilder<'t> {
         }
     }
 
-    /// Returns the innermost scope from this one on whose kind is not `Block`.
+    /// Returns the innermost enclosing scope whose kind is not `Block`.
     pub(super) fn function_scope(&self) -> ScopeId {
         let mut scope = self.scope;
         while scope != 0 && self.facts.scopes[scope as usize].kind == ScopeKind::Block {
@@ -462,7 +463,7 @@ impl<'t> FactsBuilder<'t> {
         scope
     }
 
-    /// Returns the innermost scope of a type around the current one.
+    /// Returns the innermost type scope around the current one.
     pub(super) fn class_scope(&self) -> Option<ScopeId> {
         let mut scope = self.scope;
         while scope != 0 {
@@ -492,7 +493,7 @@ impl<'t> FactsBuilder<'t> {
     }
 }
 
-/// Replaces each name by the index it has in the sorted table.
+/// Replaces each name by its index in the sorted table.
 fn renumber(facts: &mut SourceFacts, new_ids: &[NameId]) {
     let replace = |name: &mut NameId| *name = new_ids[*name as usize];
     facts.definitions.iter_mut().for_each(|definition| replace(&mut definition.name));
@@ -518,7 +519,7 @@ pub(super) fn line_of(node: Node<'_>) -> u32 {
     index(node.start_position().row + 1)
 }
 
-/// Returns an index of a table of a file, which has fewer bytes than a `u32` counts.
+/// Returns an index into a table of a file, which has fewer bytes than a `u32` counts.
 pub(super) fn index(at: usize) -> u32 {
     u32::try_from(at).unwrap_or(u32::MAX)
 }

@@ -1,7 +1,8 @@
-//! Languages of which only names are compared: definitions as the outline has them, and every identifier as a use.
+//! Languages of which only names are compared: definitions are the symbols of the outline, and every identifier is a
+//! use.
 //!
-//! Functions, methods, types, macros and modules are definitions; keys, fields and headings are none. Identifiers in
-//! comments and literals are no uses.
+//! Functions, methods, types, macros and modules are definitions; keys, fields and headings are not. Identifiers in
+//! comments and literals are not uses.
 
 use rustc_hash::FxHashMap;
 use tree_sitter::Node;
@@ -24,13 +25,13 @@ pub(super) fn source_facts(compiled: &'static CompiledLanguage, text: &str, root
     for symbol in &symbols {
         reader.define(symbol, 0);
     }
-    // Spans that contain others come first.
+    // Outer spans precede the spans that they contain.
     reader.spans.sort_by_key(|span| (span.start, std::cmp::Reverse(span.end)));
     reader.read_uses(root);
     reader.facts.finish()
 }
 
-/// The text of a definition.
+/// The span of a definition.
 struct DefinitionSpan {
     start: usize,
     end: usize,
@@ -40,7 +41,7 @@ struct DefinitionSpan {
 struct NameReader<'t> {
     facts: FactsBuilder<'t>,
     spans: Vec<DefinitionSpan>,
-    /// The definitions whose own names have not been met, by scope of the body.
+    /// The definitions whose own names have not been read yet, by scope of the body.
     unnamed: FxHashMap<ScopeId, u32>,
 }
 
@@ -109,14 +110,14 @@ impl NameReader<'_> {
     fn leaf(&mut self, node: Node<'_>, scope: ScopeId) {
         let range = node.byte_range();
         let text = self.facts.text.get(range.clone()).unwrap_or_default();
-        // Ruby names a method by a symbol where it is called later: `before_action :load`.
+        // Ruby names a method by a symbol that is called later: `before_action :load`.
         let text = if node.kind() == "simple_symbol" { text.trim_start_matches(':') } else { text };
         if !node.is_named() || !is_identifier(text) {
             return;
         }
         let name = self.facts.name(text);
         let line = index(node.start_position().row + 1);
-        // The first identifier of its name within a definition is the name itself.
+        // The first identifier of that name within a definition is the definition's own.
         if let Some(definition) = self.unnamed.get(&scope).copied() {
             let fact = self.facts.definition(definition);
             if fact.name == name {
@@ -139,7 +140,8 @@ impl NameReader<'_> {
     }
 }
 
-/// Returns what a symbol defines, and the kind of the scope of its body; `None` for what is not used by name alone.
+/// Returns the kind of a symbol's definition, and of the scope of its body; `None` for symbols that are not used by
+/// name alone.
 fn kinds(kind: SymbolKind) -> Option<(DefinitionKind, ScopeKind)> {
     Some(match kind {
         SymbolKind::Method
@@ -163,7 +165,7 @@ fn kinds(kind: SymbolKind) -> Option<(DefinitionKind, ScopeKind)> {
     })
 }
 
-/// Returns whether a node is prose or data, in which words mean nothing.
+/// Returns whether a node is prose or data, whose words are not names.
 fn is_text(kind: &str) -> bool {
     kind.ends_with("comment") || kind.ends_with("string_content") || kind.ends_with("string_literal")
 }

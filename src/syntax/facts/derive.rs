@@ -1,4 +1,4 @@
-//! Text to facts, by the walker of its language.
+//! Derives facts from a text, with the reader of its language.
 
 use tree_sitter::Node;
 
@@ -8,20 +8,20 @@ use crate::model::{ArtifactKind, Producer, SourceFacts};
 use crate::syntax::languages::compiled_language;
 use crate::syntax::outline::parse;
 
-/// Version of the code here: raise it when the same text gives other facts, and where languages are read by name, when
-/// the outline gives other symbols.
+/// The version of the code here: increment it when the same text gives other facts, and, for languages that are read by
+/// name, when the outline gives other symbols.
 const VERSION: u32 = 18;
 
 type Walker = for<'t> fn(&mut FactsBuilder<'t>, Node<'t>);
 
-/// Returns the producer of facts of that language; `None` where its names are not read.
+/// Returns the producer of facts of a language; `None` if its names are not read.
 pub fn facts_producer(language: &'static str) -> Option<Producer> {
     if !has_reader(language) {
         return None;
     }
     let artifact = ArtifactKind::Facts;
     let mut version = format!("{}/{VERSION}", artifact.name());
-    // C and C++ are read by scanners of their own, whatever their grammars are.
+    // C and C++ are scanned, whatever their grammars are.
     if let Some(compiled) = compiled_language(language).filter(|_| !matches!(language, "c" | "cpp")) {
         version.push(' ');
         version.push_str(compiled.language.grammar_version);
@@ -29,7 +29,7 @@ pub fn facts_producer(language: &'static str) -> Option<Producer> {
     Some(Producer { artifact, language, version })
 }
 
-/// Returns whether the names of a file of this language are read; of JSON and YAML only manifests are.
+/// Returns whether the names of a file of this language are read; in JSON and YAML only those of manifests.
 pub fn has_facts(language: &str, file_name: &[u8]) -> bool {
     match language {
         "json" => script::is_json_manifest(file_name),
@@ -44,8 +44,8 @@ fn has_reader(language: &str) -> bool {
         || is_read_by_name(language)
 }
 
-/// Returns the facts of a text; `None` where its language has none. A text that cannot be parsed, or for which
-/// `give_up` returns true, has no definitions and no uses.
+/// Returns the facts of a text; `None` if its language has none. A text that cannot be parsed, or for which `give_up`
+/// returns true, has no definitions and no uses.
 pub fn source_facts(language: &str, text: &str, give_up: &mut dyn FnMut() -> bool) -> Option<SourceFacts> {
     match language {
         "c" => return Some(c::c_facts(text)),
@@ -66,7 +66,7 @@ pub fn source_facts(language: &str, text: &str, give_up: &mut dyn FnMut() -> boo
     let compiled = compiled_language(language)?;
     let repaired = if matches!(language, "typescript" | "tsx") { compiled.language.preprocess } else { None };
     let repaired = repaired.and_then(|repair| repair(text)).map(|repaired| repaired.text);
-    // Lines are those of the original.
+    // The line numbers must be those of the original.
     let has_same_lines = |repaired: &&String| repaired.lines().count() == text.lines().count();
     let text = repaired.as_ref().filter(has_same_lines).map_or(text, String::as_str);
     let tree = parse(compiled, text, give_up).ok();
@@ -82,13 +82,13 @@ pub fn source_facts(language: &str, text: &str, give_up: &mut dyn FnMut() -> boo
     Some(builder.finish())
 }
 
-/// The languages of which names are only compared.
+/// The languages of which only names are compared.
 const COMPARED_BY_NAME: [&str; 14] = [
     "cmake", "csharp", "dockerfile", "kotlin", "lua", "make", "php", "protobuf", "ruby", "scala", "shell",
     "sql", "swift", "zig",
 ];
 
-/// Returns whether the names of this language are only compared.
+/// Returns whether only the names of this language are compared.
 fn is_read_by_name(language: &str) -> bool {
     COMPARED_BY_NAME.contains(&language) && compiled_language(language).is_some()
 }

@@ -1,25 +1,25 @@
-//! Manifests: by what name other packages import a package of Cargo or a module of Go.
+//! Manifests: the names by which other packages import a Cargo package or a Go module.
 //!
-//! What is read is bound in the file's scope, under a name that no identifier is: [`PACKAGE_NAME`], [`LIBRARY_NAME`],
-//! [`LIBRARY_PATH`], [`MODULE_NAME`], or [`DEPENDENCY`] and the name by which a dependency with another name is imported.
+//! Values are bound in the file's scope, under names that are not identifiers: [`PACKAGE_NAME`], [`LIBRARY_NAME`],
+//! [`LIBRARY_PATH`], [`MODULE_NAME`], or [`DEPENDENCY`] and the name by which a renamed dependency is imported.
 
 use std::borrow::Cow;
 
 use super::builder::FactsBuilder;
 use crate::model::{BindingValue, ExpressionFact, NameId, SourceFacts};
 
-/// The name of a package of Cargo.
+/// The name of a Cargo package.
 const PACKAGE_NAME: &str = "package.name";
-/// The name of its library, where it is another one.
+/// The name of its library, if it differs.
 const LIBRARY_NAME: &str = "lib.name";
-/// The root file of its library, where it is another one than `src/lib.rs`.
+/// The root file of its library, if it is not `src/lib.rs`.
 const LIBRARY_PATH: &str = "lib.path";
-/// The package of a dependency that is imported by another name, which follows.
+/// The package of a renamed dependency; followed by the name that it is imported by.
 const DEPENDENCY: &str = "dependency.";
-/// The path of a module of Go.
+/// The path of a Go module.
 const MODULE_NAME: &str = "module.name";
 
-/// Reads a file of TOML, which has facts where it is a manifest of Cargo.
+/// Reads a TOML file, which has facts if it is a Cargo manifest.
 pub(super) fn toml_facts(text: &str) -> SourceFacts {
     let mut facts = FactsBuilder::new(text);
     let mut table = "";
@@ -38,7 +38,7 @@ pub(super) fn toml_facts(text: &str) -> SourceFacts {
                 ("lib", "path") => LIBRARY_PATH,
                 _ => continue,
             };
-            // A name that the workspace gives, `name.workspace = true`, is none of these keys.
+            // A value that the workspace supplies, as in `name.workspace = true`, is not one of these keys.
             if let Some(value) = value.split(['"', '\'']).nth(1) {
                 let name = facts.any_name(Cow::Borrowed(name));
                 bind(&mut facts, name, value, number);
@@ -62,8 +62,8 @@ pub(super) fn go_module_facts(text: &str) -> SourceFacts {
     facts.finish()
 }
 
-/// Returns the name of a dependency and that of its package, where a line gives it both: `a = { package = "b" }`, or
-/// `package = "b"` in a table of its own.
+/// Returns the name of a dependency and that of its package, if a line gives both: `a = { package = "b" }`, or `package
+/// = "b"` in a separate table.
 fn renamed_dependency<'t>(table: &'t str, key: &'t str, value: &'t str) -> Option<(&'t str, &'t str)> {
     let (name, package) = match table.rsplit_once("dependencies") {
         Some((_, "")) => (key, value.split_once("package")?.1.trim_start().strip_prefix('=')?),

@@ -1,10 +1,12 @@
-//! What a file says about its names: definitions, scopes, imports, bindings and uses, from one parse of the full text.
+//! The facts of a file about its names: definitions, scopes, imports, bindings and uses, from one parse of the full
+//! text.
 //!
 //! Knows: how each language defines, binds and imports names. Does not know: other files. What a name refers to is
 //! decided by the room `references`, which joins the facts of all files.
 //!
-//! `builder` collects facts, `derive` chooses the reader of a language, and `by_name` reads those whose names are only
-//! compared; the folders read a language each, beginning in their `reader`. Imports `text`, `outline` and `languages`.
+//! `builder` collects facts, `derive` chooses the reader of a language, and `by_name` reads the languages whose names
+//! are only compared; each folder reads one language, starting in its `reader`. Imports `text`, `outline` and
+//! `languages`.
 //!
 //! Start with [`source_facts`].
 

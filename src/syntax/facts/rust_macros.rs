@@ -1,6 +1,6 @@
-//! Rust: what the macros of a file define and give, as far as their rules say so without being applied.
+//! Rust: the definitions and values of a file's macros, as far as their rules show them without being expanded.
 //!
-//! Where the brackets of a macro contain nothing but items, as with `pin_project! { struct … }`, these are read as items.
+//! If the brackets of a macro contain only items, as in `pin_project! { struct … }`, these are read as items.
 
 use rustc_hash::FxHashMap;
 use tree_sitter::{Node, Range, Tree};
@@ -9,14 +9,14 @@ use super::builder::{FactsBuilder, field};
 use crate::model::{ExpressionFact, ExpressionId};
 use crate::syntax::outline::{CompiledLanguage, child_of_kind, children, named_children, parse_part};
 
-/// Of more macros with items the rest is not read.
+/// The maximum number of macros with items that are read.
 const MAX_MACROS: usize = 2000;
-/// Of more rules of a macro the rest is not looked at.
+/// The maximum number of rules of a macro that are read.
 const MAX_RULES: usize = 16;
-/// Of a type with more tokens the rest is not read.
+/// The maximum number of tokens of a type that are read.
 const MAX_TYPE: usize = 64;
 
-/// Parses what is between the brackets of the macros that are items.
+/// Parses the text between the brackets of the macros that contain items.
 pub(super) fn item_trees(
     compiled: &CompiledLanguage,
     text: &str,
@@ -39,7 +39,7 @@ pub(super) fn item_trees(
     trees
 }
 
-/// Adds the ranges between the braces of the macros that stand where items do.
+/// Adds the ranges between the braces of the macros in item position.
 fn brackets_of_items(root: Node<'_>, text: &str, ranges: &mut Vec<Range>) {
     let mut open = vec![root];
     while let Some(node) = open.pop() {
@@ -57,14 +57,14 @@ fn brackets_of_items(root: Node<'_>, text: &str, ranges: &mut Vec<Range>) {
     }
 }
 
-/// Returns the body of a macro that is given nothing.
+/// Returns the body of a macro without parameters.
 fn fixed_body(definition: Node<'_>) -> Option<Node<'_>> {
     let rule = child_of_kind(definition, "macro_rule")?;
     let is_given_nothing = field(rule, "left").is_some_and(|left| left.named_child_count() == 0);
     field(rule, "right").filter(|_| is_given_nothing)
 }
 
-/// Returns what is between braces.
+/// Returns the range between braces.
 fn braces(tree: Node<'_>, text: &str) -> Option<Range> {
     let first = tree.child(0).filter(|first| first.kind() == "{")?;
     let last = tree.child(tree.child_count().checked_sub(1)?)?;
@@ -99,8 +99,7 @@ fn has_only_items(root: Node<'_>) -> bool {
     !root.has_error() && root.named_children(&mut cursor).all(is_item)
 }
 
-/// Returns the items between the brackets of a macro that is called, or those that a macro is replaced by, if there are only
-/// items.
+/// Returns the items between the brackets of a macro call, or those that a macro expands to, if there are only items.
 pub(super) fn items_within<'t>(facts: &FactsBuilder<'t>, node: Node<'t>) -> Option<Node<'t>> {
     let brackets = match node.kind() {
         "macro_definition" => fixed_body(node),
@@ -110,28 +109,28 @@ pub(super) fn items_within<'t>(facts: &FactsBuilder<'t>, node: Node<'t>) -> Opti
     Some(facts.macro_items?.get(&first.end_byte())?.root_node())
 }
 
-/// A function that a rule of a macro defines by a name that it is given.
+/// A function that a rule of a macro defines under a name from its arguments.
 #[derive(Debug, Clone)]
 pub(super) struct MadeFunction<'t> {
-    /// Which piece of what the macro is given has the name.
+    /// The position of the piece of the arguments that contains the name.
     piece: usize,
-    /// Whether the name is at the end of the piece, and not at its beginning.
+    /// Whether the name is at the end of the piece rather than at its beginning.
     is_last: bool,
-    /// How many pieces are given each time, where they are repeated.
+    /// The number of pieces in each repetition, if they are repeated.
     repeated: Option<usize>,
     pub(super) has_receiver: bool,
     returned: Vec<Node<'t>>,
 }
 
 impl<'t> MadeFunction<'t> {
-    /// Returns the names that the pieces of a call give to it.
+    /// Returns the names that the pieces of a call give it.
     pub(super) fn names(&self, pieces: &[Option<[Node<'t>; 2]>]) -> Vec<Node<'t>> {
         let step = self.repeated.unwrap_or(usize::MAX).max(1);
         let given = pieces.iter().skip(self.piece).step_by(step).copied().flatten();
         given.map(|[first, last]| if self.is_last { last } else { first }).collect()
     }
 
-    /// Returns the type that is declared for what it returns.
+    /// Returns its declared return type.
     pub(super) fn returned(&self, facts: &mut FactsBuilder<'t>) -> ExpressionId {
         if self.returned.is_empty() {
             return facts.expression(ExpressionFact::Literal);
@@ -140,7 +139,7 @@ impl<'t> MadeFunction<'t> {
     }
 }
 
-/// Returns the functions that a macro defines by names that it is given.
+/// Returns the functions that a macro defines under names from its arguments.
 pub(super) fn made_functions<'t>(facts: &FactsBuilder<'t>, definition: Node<'t>) -> Vec<MadeFunction<'t>> {
     let mut found: Vec<MadeFunction<'t>> = Vec::new();
     for (left, right) in rules(definition) {
@@ -179,7 +178,7 @@ fn rules(definition: Node<'_>) -> impl Iterator<Item = (Node<'_>, Node<'_>)> {
     rules.filter_map(|rule| Some((field(rule, "left")?, field(rule, "right")?)))
 }
 
-/// Returns the tokens of a rule's body, those that are repeated too.
+/// Returns the tokens of a rule's body, including repeated ones.
 fn body_tokens(body: Node<'_>) -> Vec<Node<'_>> {
     let mut tokens = Vec::new();
     for token in children(body) {
@@ -195,8 +194,8 @@ fn is_separator(kind: &str) -> bool {
     matches!(kind, "," | ";" | "=>")
 }
 
-/// Returns which piece of a pattern has this name, whether at its end, and how many pieces there are where they are repeated;
-/// `None` where the name is neither at the end nor at the beginning of a piece.
+/// Returns the position of the piece of a pattern with this name, whether the name is at the end of it, and the number
+/// of pieces if they are repeated; `None` if the name is neither at the end nor at the beginning of a piece.
 fn piece_of<'t>(
     facts: &FactsBuilder<'t>,
     pattern: Node<'t>,
@@ -218,7 +217,7 @@ fn separators(tokens: &[Node<'_>]) -> usize {
     tokens.iter().filter(|token| is_separator(token.kind())).count()
 }
 
-/// Returns which piece of these tokens has a name, and whether at its end.
+/// Returns the position of the piece of these tokens that has a name, and whether the name is at its end.
 fn place_among<'t>(facts: &FactsBuilder<'t>, tokens: &[Node<'t>], name: &str) -> Option<(usize, bool)> {
     let at = tokens.iter().position(|token| {
         token.kind() == "token_binding_pattern"
@@ -234,7 +233,7 @@ fn place_among<'t>(facts: &FactsBuilder<'t>, tokens: &[Node<'t>], name: &str) ->
     (is_first || is_last).then(|| (separators(&tokens[..at]), is_last))
 }
 
-/// Returns the first and the last name of each piece of what a macro is given.
+/// Returns the first and the last name of each piece of a macro's arguments.
 pub(super) fn pieces_of_call(call: Node<'_>) -> Vec<Option<[Node<'_>; 2]>> {
     let mut pieces: Vec<Option<[Node<'_>; 2]>> = vec![None];
     for token in child_of_kind(call, "token_tree").map(children).unwrap_or_default() {
@@ -289,7 +288,7 @@ fn named_type<'t>(facts: &mut FactsBuilder<'t>, before: ExpressionId, name: &'t 
     })
 }
 
-/// Returns what the rules of a macro give, where that is the call of a function: `Arg::new(…)`.
+/// Returns the values of a macro's rules that are calls of a function: `Arg::new(…)`.
 pub(super) fn macro_values<'t>(facts: &mut FactsBuilder<'t>, definition: Node<'t>) -> Vec<ExpressionId> {
     let mut values = Vec::new();
     for (_, body) in rules(definition) {
@@ -329,7 +328,7 @@ fn body_value<'t>(facts: &mut FactsBuilder<'t>, tokens: &[Node<'t>]) -> Expressi
     call_value(facts, &tokens[start + 1..]).0
 }
 
-/// Reads a path with its call and the calls of methods behind it; returns how many tokens that are.
+/// Reads a path with its call and the method calls after it; returns the value and the number of tokens.
 fn call_value<'t>(facts: &mut FactsBuilder<'t>, tokens: &[Node<'t>]) -> (ExpressionId, usize) {
     let (mut value, mut at, mut is_called) = (0, 0, false);
     while let Some(token) = tokens.get(at).copied() {

@@ -62,7 +62,7 @@ fn uses_of_python_have_their_receivers() {
 }
 
 #[test]
-fn fields_labels_and_locals_of_c_are_no_uses_of_functions() {
+fn c_fields_labels_and_locals_are_not_uses_of_functions() {
     let text = "static int run(int (*stop)(void), T *t) {\n  int go = 1;\n  t->run(); t.go = stop();\n  return other(go);\n}\n";
     let found = facts("c", text);
     assert_eq!(definitions(&found), ["run 1:1-5"]);
@@ -186,7 +186,7 @@ fn fields_and_methods_of_rust_do_not_share_names() {
 }
 
 #[test]
-fn an_implementation_for_a_type_of_another_file_has_a_definition_that_stands_for_it() {
+fn an_implementation_for_a_type_of_another_file_has_a_placeholder_definition() {
     let found = facts("rust", "impl super::A {\n    fn b() {}\n}\n");
     assert_eq!(definitions(&found), ["A 1:1-3", "A.b 2:2-2"]);
     assert!(found.definitions[0].flags.has(DefinitionFlags::PROTOTYPE));

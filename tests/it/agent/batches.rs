@@ -25,7 +25,7 @@ struct BatchServer {
     is_there: bool,
     /// Whether it is finished.
     is_done: bool,
-    /// Whether the response to its creation is delivered.
+    /// Whether the response to its creation gets lost.
     is_mute: bool,
 }
 
@@ -174,12 +174,12 @@ fn a_batch_of_a_killed_process_is_found_and_not_submitted_again() {
         let mut command = project.command(&["summarize", "--batch", "--yes"]);
         let mut child =
             command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-        wait_until("a batch is made", || respond_created(&project) == 1);
+        wait_until("a batch is created", || respond_created(&project) == 1);
         child.kill().unwrap();
         child.wait().unwrap();
         post.lock().unwrap().is_mute = false;
         let (calls, put_aside) = project.usage();
-        assert!(calls == 4 && 4 * HALF_COST < put_aside, "{wire}: all of it is put aside");
+        assert!(calls == 4 && 4 * HALF_COST < put_aside, "{wire}: the whole cost is reserved");
         // The client does not know whether the batch was created, but it was.
         batch(&project);
         assert_eq!(respond_created(&project), 1, "{wire}");

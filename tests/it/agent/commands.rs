@@ -26,7 +26,7 @@ fn a_preview_is_what_is_sent_byte_for_byte() {
     let [sent] = &server.requests()[..] else { panic!("{:?}", server.request_count()) };
     assert_eq!(sent.body, preview.out.as_bytes());
     let again = run_with_key(&sandbox, &["agent", "preview", "src/one.py"]);
-    assert_eq!(again.out, preview.out, "what has been answered can be looked at too");
+    assert_eq!(again.out, preview.out, "answered requests can be previewed too");
 }
 
 #[test]
@@ -171,7 +171,7 @@ fn the_reason_for_not_sending_a_named_file_is_reported() {
     let ran = run_with_key(&sandbox, &["summarize", "--yes"]);
     assert!(ran.err.contains("1 question was refused or withheld before; --retry"), "{ran:?}");
     let ran = run_with_key(&sandbox, &["summarize", "src/one.py", "--yes"]);
-    assert_eq!(ran.err, "", "of what has its words nothing is said");
+    assert_eq!(ran.err, "", "files with a summary are not mentioned");
 }
 
 /// Everyday commands, all of which succeed.
@@ -249,6 +249,6 @@ fn a_lost_network_is_reported_and_the_heuristics_remain() {
     let ran = project.summarize();
     assert_eq!(ran.code, 3, "{ran:?}");
     assert!(ran.err.contains("nowhere.invalid"), "{}", ran.err);
-    assert_eq!(project.usage().1, 0, "what was never sent costs nothing");
+    assert_eq!(project.usage().1, 0, "unsent requests cost nothing");
     assert_eq!(project.slop(&["aggregate", "--stdout", "--tier", "1"]).out, before);
 }

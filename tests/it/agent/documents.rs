@@ -39,7 +39,7 @@ fn a_document_shows_and_marks_a_models_summary() {
     assert_eq!(receipt["folders"], expected);
     let second = project.json(&["aggregate", "--tier", "2", "--stdout"])["receipt"].take();
     assert_eq!(second["folders"], serde_json::Value::Null, "it has no tree");
-    assert_eq!(project.slop(&["aggregate", "--tier", "1", "--stdout"]).out, after, "the same bytes again");
+    assert_eq!(project.slop(&["aggregate", "--tier", "1", "--stdout"]).out, after, "the bytes are unchanged");
     let second = project.slop(&["aggregate", "--stdout", "--tier", "2"]).out;
     assert!(second.contains("Words of a model, in detail."), "{second}");
     let third = project.slop(&["aggregate", "--stdout", "--tier", "3"]).out;
@@ -58,7 +58,7 @@ fn a_document_waits_no_longer_than_allowed() {
     assert_eq!(ran.code, 0, "{ran:?}");
     assert!(began.elapsed() < Duration::from_secs(15), "{:?}", began.elapsed());
     assert!(ran.out.contains("one.py") && !ran.out.contains("Late."), "{}", ran.out);
-    assert!(0 < project.usage().1, "who stops waiting may have to pay");
+    assert!(0 < project.usage().1, "an abandoned call may be billed");
 }
 
 #[test]
@@ -210,7 +210,7 @@ fn settings_decide_whose_summaries_are_shown() {
     sandbox.write("slop.toml", "[tiers.1]\nsummary = \"heuristic\"\n");
     assert!(!shown());
     sandbox.write("slop.toml", "[tiers.1]\nview = \"skeleton\"\n");
-    assert!(!shown(), "no summary is asked for");
+    assert!(!shown(), "no summary is requested");
 }
 
 #[test]
@@ -234,9 +234,9 @@ fn the_file_tree_shows_folder_summaries() {
     assert_eq!(tree(), before.replace("\nlib/\n", "\nlib/ (by a model: Numbers, spelled out.)\n"));
     sandbox.git(&["add", "-A"]);
     sandbox.git(&["mv", "lib", "library"]);
-    assert!(tree().contains("\nlibrary/ (by a model: Numbers, spelled out.)\n"), "a name does not matter");
+    assert!(tree().contains("\nlibrary/ (by a model: Numbers, spelled out.)\n"), "the name does not matter");
     sandbox.write("library/one.py", page("other"));
-    assert!(!tree().contains("Numbers"), "another content does");
+    assert!(!tree().contains("Numbers"), "the content does");
 }
 
 #[test]
@@ -297,10 +297,10 @@ fn a_file_with_a_models_summary_is_ordered_by_its_last_edit() {
     sandbox.commit_all("second");
     let order = || texts(&sandbox.json(&["aggregate", "--tier", "1", "--stdout"])["files"], "path");
     let before = order();
-    assert_ne!(before.last().unwrap(), "src/engine.py", "the heuristic says what it said before");
+    assert_ne!(before.last().unwrap(), "src/engine.py", "the heuristic's summary is unchanged");
     insert_summary(&sandbox, "src/engine.py", Tier::Orchestrator, "It burns fuel.");
     let after = order();
-    assert_eq!(after.last().unwrap(), "src/engine.py", "other words would come with the next edit");
+    assert_eq!(after.last().unwrap(), "src/engine.py", "the next edit would change the summary");
     let others = |order: Vec<String>| order.into_iter().filter(|path| path != "src/engine.py");
     assert!(others(before).eq(others(after)));
 }

@@ -133,9 +133,9 @@ fn a_refused_request_is_not_retried_in_the_next_run() {
             ran.err
         );
         project.summarize();
-        assert_eq!(project.server.request_count(), 1, "it was refused today");
+        assert_eq!(project.server.request_count(), 1, "it was refused the same day");
         project.slop(&["summarize", "--yes", "--retry"]);
-        assert_eq!(project.server.request_count(), 2, "a person wants it asked again");
+        assert_eq!(project.server.request_count(), 2, "the user requested a retry");
     }
 }
 
@@ -174,7 +174,7 @@ fn the_next_model_answers_if_one_does_not() {
     assert_eq!(asked, ["small", "m"]);
     let shown = project.json(&["agent", "show", "one.py"]);
     assert_eq!(shown["summaries"][0]["model"], "mock/m");
-    assert_eq!(project.summarize_json()["questions"], 0, "there is a summary, written by either");
+    assert_eq!(project.summarize_json()["questions"], 0, "a summary by either model exists");
 }
 
 #[test]
@@ -228,7 +228,7 @@ fn a_wrong_address_records_no_refusals() {
     assert!(ran.err.contains("no such page") && ran.err.contains("base_url"), "{}", ran.err);
     let ran = project.summarize();
     assert_eq!(ran.code, 0, "{ran:?}");
-    assert!(3 + 8 <= project.server.request_count(), "every file is asked about");
+    assert!(3 + 8 <= project.server.request_count(), "every file is sent");
 }
 
 #[test]
@@ -253,11 +253,11 @@ fn retry_covers_only_selected_files_after_confirmation() {
     project.sandbox.write("two.py", module_source("two"));
     project.summarize();
     assert_eq!(project.server.request_count(), 3, "two files and the project");
-    assert_eq!(project.slop(&["summarize", "--retry"]).code, 1, "there is nobody to agree");
+    assert_eq!(project.slop(&["summarize", "--retry"]).code, 1, "there is no terminal for a confirmation");
     let plan = project.json(&["summarize", "--retry", "--estimate", "one.py"]);
     assert_eq!((&plan["questions"], &plan["refused_before"]), (&json!(1), &json!(0)));
     project.summarize();
-    assert_eq!(project.server.request_count(), 3, "nothing was forgotten");
+    assert_eq!(project.server.request_count(), 3, "no refusal was deleted");
     project.slop(&["summarize", "--yes", "--retry", "one.py"]);
     assert_eq!(project.server.request_count(), 4);
     project.summarize();
@@ -274,7 +274,7 @@ fn a_folder_is_summarized_once_its_last_file_is_withheld() {
     project.sandbox.write("keys.py", format!("{}KEY = \"{secret}\"\n", module_source("keys")));
     let ran = project.summarize();
     assert!(ran.err.contains("no summary of keys.py"), "{ran:?}");
-    assert_eq!(project.server.request_count(), before + 1, "about the project, in the same run");
+    assert_eq!(project.server.request_count(), before + 1, "one request for the project, in the same run");
 }
 
 /// The timeout of a call.
@@ -367,7 +367,10 @@ fn a_malformed_response_is_retried_once() {
     ];
     for (what, fault) in faults {
         let spent = assert_given_up(fault, Duration::from_secs(20));
-        assert!(1_000_000 < spent, "{what}: it may have been charged, and counts as its worst, not {spent}");
+        assert!(
+            1_000_000 < spent,
+            "{what}: it may have been billed, so it is charged at its maximum, not {spent}"
+        );
     }
 }
 

@@ -136,7 +136,7 @@ fn no_file_with_a_secret_in_it_is_sent() {
     }
     assert_none_sent(&project, &canaries);
     let told = format!("{}{}", ran.out, ran.err);
-    assert!(canaries.iter().all(|canary| !told.contains(canary)), "what is withheld is not shown either");
+    assert!(canaries.iter().all(|canary| !told.contains(canary)), "withheld text is not shown either");
     assert!(10 <= project.server.request_count(), "the others are sent");
     let count = project.server.request_count();
     project.summarize();
@@ -225,7 +225,7 @@ fn a_secret_in_an_answer_is_neither_stored_nor_sent_on() {
         project.sandbox.write(format!("{name}.py"), module_source(&name[2..]));
     }
     project.summarize_json();
-    assert!(4 < project.server.request_count(), "folders are asked about with what was said of their files");
+    assert!(4 < project.server.request_count(), "requests for folders contain the summaries of their files");
     assert_none_sent(&project, std::slice::from_ref(&token));
     let shown = project.json(&["agent", "show", "--all"]).to_string();
     let document = project.slop(&["aggregate", "--stdout", "--tier", "2"]).out;

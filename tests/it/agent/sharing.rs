@@ -28,7 +28,7 @@ pub(super) fn configure_url(project: &AgentProject, url: &str, team: &str, rest:
     fs::create_dir_all(team_file.parent().unwrap()).unwrap();
     fs::write(team_file, team).unwrap();
     let share = format!("[share]\nurl = \"{url}\"\nteam_key_file = \"team.key\"\n{rest}\n");
-    // What processes had reserved that were killed counts as spent.
+    // The reservations of killed processes count as spent.
     let limits = "budget_day_usd = \"100\"\nbudget_total_usd = \"100\"\ncalls_per_day = 100000";
     project.write_agent_settings(limits, &share);
 }
@@ -41,7 +41,7 @@ pub(super) fn project(answers: &[&str]) -> AgentProject {
 }
 
 #[test]
-fn one_pays_and_the_others_fetch_as_long_as_they_believe_the_writer() {
+fn one_member_pays_and_the_others_fetch_if_they_trust_the_writer() {
     let folder = tempfile::tempdir().unwrap();
     let (payer, reader) = (project(&["Runs jobs."]), project(&["Asked again."]));
     let team = keys(&payer, &[])["team_key"].as_str().unwrap().to_owned();
@@ -56,14 +56,14 @@ fn one_pays_and_the_others_fetch_as_long_as_they_believe_the_writer() {
         payer.slop(&["share", "verify"]).out.trim(),
         "2 hold, 0 not there or by another writer, 0 broken"
     );
-    // The other one has the same content under another name, and asks nobody.
+    // The other project has the same content under another name, and calls no model.
     fs::rename(reader.sandbox.path("one.py"), reader.sandbox.path("other.py")).unwrap();
     configure(&reader, folder.path(), &team, &format!("writers = [\"{writer}\"]"));
     assert_eq!(reader.summarize().code, 0);
     assert_eq!(reader.server.request_count(), 0);
     let shown = |project: &AgentProject| project.slop(&["agent", "show", "other.py", "--tier", "1"]).out;
     assert!(shown(&reader).contains("Runs jobs."), "{}", shown(&reader));
-    // Without the writer nothing of it is shown, and the model is asked.
+    // Unless the writer is trusted, none of its summaries are shown, and the model is called.
     configure(&reader, folder.path(), &team, "");
     assert!(!shown(&reader).contains("Runs jobs."), "{}", shown(&reader));
     let run = reader.summarize();
@@ -73,7 +73,7 @@ fn one_pays_and_the_others_fetch_as_long_as_they_believe_the_writer() {
 }
 
 #[test]
-fn a_cache_that_is_missing_stops_nobody_from_asking() {
+fn a_missing_team_cache_does_not_prevent_calls() {
     let (folder, project) = (tempfile::tempdir().unwrap(), project(&["Runs jobs."]));
     let gone = folder.path().join("not mounted");
     let team = keys(&project, &[])["team_key"].as_str().unwrap().to_owned();
@@ -81,7 +81,7 @@ fn a_cache_that_is_missing_stops_nobody_from_asking() {
     let run = project.summarize();
     assert_eq!((run.code, project.server.request_count()), (0, 1), "{}", run.err);
     assert!(run.err.contains("folder of the team's cache is missing"), "{}", run.err);
-    assert_eq!(project.slop(&["share", "pull"]).code, 0, "nothing is missing, so that nobody is asked");
+    assert_eq!(project.slop(&["share", "pull"]).code, 0, "nothing is missing, so no request is sent");
     project.sandbox.write("two.py", module_source("two"));
     assert_eq!(project.slop(&["share", "pull"]).code, 3);
     configure(&project, folder.path(), "too short", "");
@@ -90,7 +90,7 @@ fn a_cache_that_is_missing_stops_nobody_from_asking() {
     assert!(run.err.contains("team.key") && !run.err.contains("too short"), "{}", run.err);
 }
 
-/// Has the daemon ask models, which need no key.
+/// Lets the daemon call models, which need no key.
 fn ask_in_background(project: &AgentProject) {
     let settings = project.sandbox.outside("config/slop/config.toml");
     let text = fs::read_to_string(&settings).unwrap();
@@ -98,7 +98,7 @@ fn ask_in_background(project: &AgentProject) {
     fs::write(&settings, text.replace("needs_key = true", "needs_key = false")).unwrap();
 }
 
-/// A server of Redis, which is stopped when the test is over.
+/// A Redis server, which is stopped when the test ends.
 struct RedisServer {
     process: Child,
     port: u16,
@@ -106,7 +106,7 @@ struct RedisServer {
 }
 
 impl RedisServer {
-    /// Starts a server with a password; `None` where none is installed.
+    /// Starts a server with a password; `None` if Redis is not installed.
     fn start() -> Option<Self> {
         let folder = tempfile::tempdir().unwrap();
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
@@ -143,7 +143,7 @@ impl Drop for RedisServer {
 }
 
 #[test]
-fn of_a_team_that_works_at_once_one_asks_each_question() {
+fn concurrent_members_of_a_team_send_each_request_once() {
     let Some(redis) = RedisServer::start() else { return };
     let members: Vec<AgentProject> = (0..4).map(|_| project(&["Runs jobs."])).collect();
     let team = keys(&members[0], &[])["team_key"].as_str().unwrap().to_owned();
@@ -177,7 +177,7 @@ fn of_a_team_that_works_at_once_one_asks_each_question() {
 }
 
 #[test]
-fn a_server_that_hangs_stops_nobody_from_asking() {
+fn a_hanging_cache_server_does_not_prevent_calls() {
     // It accepts connections, and never answers.
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("redis://127.0.0.1:{}", listener.local_addr().unwrap().port());
@@ -197,7 +197,7 @@ fn a_server_that_hangs_stops_nobody_from_asking() {
 }
 
 #[test]
-fn a_daemon_fetches_what_is_missing_and_stores_what_it_paid_for() {
+fn a_daemon_fetches_missing_summaries_and_stores_paid_ones() {
     let folder = tempfile::tempdir().unwrap();
     let (payer, reader) = (project(&["Runs jobs."]), project(&["Asked again."]));
     let team = keys(&payer, &[])["team_key"].as_str().unwrap().to_owned();
@@ -214,14 +214,16 @@ fn a_daemon_fetches_what_is_missing_and_stores_what_it_paid_for() {
         |file: &str, words: &str| reader.slop(&["agent", "show", file, "--tier", "1"]).out.contains(words);
     wait_until("the daemon has fetched", || shows("one.py", "Runs jobs."));
     assert_eq!(reader.server.request_count(), 0);
-    // Without models it does not know for which answers to look, and says so.
+    // Without models it does not know which answers to fetch, and says so.
     let settings = reader.sandbox.outside("config/slop/config.toml");
     let text = fs::read_to_string(&settings).unwrap();
     fs::write(&settings, &text[text.find("[share]").unwrap()..]).unwrap();
     let reason = "nothing is fetched from the team's cache, because no language model is configured";
-    wait_until("the daemon's status says why", || reader.slop(&["daemon", "status"]).out.contains(reason));
+    wait_until("the daemon's status has the reason", || {
+        reader.slop(&["daemon", "status"]).out.contains(reason)
+    });
     drop(daemon);
-    // One that asks models fetches first, and stores the rest.
+    // A daemon with models fetches first, and stores the rest.
     let second = project(&["Runs jobs."]);
     second.sandbox.write("two.py", module_source("two"));
     configure(&second, folder.path(), &team, &rest);
@@ -229,23 +231,23 @@ fn a_daemon_fetches_what_is_missing_and_stores_what_it_paid_for() {
     ask_in_background(&second);
     let daemon = TestDaemon::start(&second.sandbox);
     payer.sandbox.write("two.py", module_source("two"));
-    wait_until("what the daemon wrote is stored", || {
+    wait_until("the daemon's summaries are stored", || {
         payer.slop(&["share", "pull"]);
         payer.slop(&["agent", "show", "two.py", "--tier", "1"]).out.contains("Runs jobs.")
     });
-    // Of two.py and the project it was asked, and not of one.py.
+    // It was asked about two.py and the project, but not about one.py.
     assert_eq!((second.server.request_count(), payer.server.request_count()), (2, 1));
     drop(daemon);
 }
 
-/// A server of S3, which is stopped when the test is over.
+/// An S3 server, which is stopped when the test ends.
 struct S3Server {
     process: Child,
     port: u16,
 }
 
 impl S3Server {
-    /// Starts moto with the bucket `team`; `None` where it is not installed.
+    /// Starts moto with the bucket `team`; `None` if it is not installed.
     fn start() -> Option<Self> {
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let mut command = Command::new("moto_server");
@@ -261,7 +263,7 @@ impl S3Server {
         Some(server)
     }
 
-    /// Sends a request without a signature, and returns the answer.
+    /// Sends an unsigned request and returns the response.
     fn send(&self, request: &str) -> String {
         let mut stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
         write!(stream, "{request}\r\nHost: x\r\nContent-Length: 0\r\nConnection: close\r\n\r\n").unwrap();
@@ -279,7 +281,7 @@ impl Drop for S3Server {
 }
 
 #[test]
-fn a_team_shares_over_a_bucket_and_a_pack_is_enough() {
+fn a_team_shares_through_a_bucket_and_a_pack_is_enough() {
     let Some(s3) = S3Server::start() else { return };
     let (payer, reader) = (project(&["Runs jobs."]), project(&["Asked again."]));
     for project in [&payer, &reader] {
@@ -310,7 +312,7 @@ fn a_team_shares_over_a_bucket_and_a_pack_is_enough() {
     assert_eq!(packed.out.trim(), "224 summaries stored, 0 there already", "{packed:?}");
     let packed = slop(&payer, &["share", "push", "--pack"]);
     assert_eq!(packed.out.trim(), "0 summaries stored, 224 there already", "{packed:?}");
-    // The single objects are gone: the pack is enough.
+    // The individual objects are gone: the pack is enough.
     let listed = s3.send("GET /team?list-type=2&prefix=cache/slop-share-v1/ HTTP/1.1");
     let objects: Vec<&str> =
         listed.split("<Key>").skip(1).map(|rest| rest.split("</Key>").next().unwrap()).collect();
@@ -326,7 +328,7 @@ fn a_team_shares_over_a_bucket_and_a_pack_is_enough() {
     assert_eq!(reader.server.request_count(), 0);
     let shown = slop(&reader, &["agent", "show", "one.py", "--tier", "1"]);
     assert!(shown.out.contains("fetched from the team's cache, where ci stored it"), "{shown:?}");
-    // A bucket that is not there.
+    // A bucket that does not exist.
     configure_url(&reader, &bucket("nobody"), &team, &believing);
     reader.sandbox.write("new.py", module_source("new"));
     let missing = slop(&reader, &["share", "pull"]);
@@ -336,7 +338,7 @@ fn a_team_shares_over_a_bucket_and_a_pack_is_enough() {
 }
 
 #[test]
-fn daemons_of_a_team_ask_each_question_once() {
+fn daemons_of_a_team_send_each_request_once() {
     let Some(redis) = RedisServer::start() else { return };
     let members = [project(&["Runs jobs."]), project(&["Runs jobs."])];
     let team = keys(&members[0], &[])["team_key"].as_str().unwrap().to_owned();

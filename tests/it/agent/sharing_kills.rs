@@ -19,7 +19,7 @@ fn entries(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let Ok(below) = fs::read_dir(folder.join("slop-share-v1")) else { return found };
     for entry in below.flat_map(|folder| fs::read_dir(folder.unwrap().path()).unwrap()) {
         let path = entry.unwrap().path();
-        // What is not complete yet has a name of its own.
+        // Incomplete files have other names.
         if path.file_name().is_some_and(|name| name.len() == 64) {
             found.insert(path.clone(), fs::read(&path).unwrap());
         }
@@ -28,7 +28,7 @@ fn entries(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
 }
 
 #[test]
-fn of_a_process_that_is_killed_nothing_is_lost_and_nothing_is_stored_twice() {
+fn after_a_kill_nothing_is_lost_and_nothing_is_stored_twice() {
     let kills = rounds(12, 1_000);
     let folder = tempfile::tempdir().unwrap();
     let answers = [ServerAction::both("Runs jobs.", "Detail.")];
@@ -45,13 +45,14 @@ fn of_a_process_that_is_killed_nothing_is_lost_and_nothing_is_stored_twice() {
         let mut command = project.command(&["summarize", "--yes"]);
         let mut process =
             command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-        // From before the first question to after the last entry, as the run takes it: which of them does not matter.
+        // From before the first question to after the last entry, depending on the duration of the run: any moment is
+        // fine.
         thread::sleep(Duration::from_millis(random.next_below(400) as u64));
         process.kill().unwrap();
         process.wait().unwrap();
         let after = entries(folder.path());
         for (path, bytes) in &before {
-            assert_eq!(after.get(path), Some(bytes), "an entry that was stored stays as it is");
+            assert_eq!(after.get(path), Some(bytes), "a stored entry is never changed");
         }
         before = after;
     }
@@ -64,7 +65,7 @@ fn of_a_process_that_is_killed_nothing_is_lost_and_nothing_is_stored_twice() {
     assert_eq!(entries(folder.path()).len() as u64, own);
     let verified = project.slop(&["share", "verify"]).out;
     assert!(verified.starts_with(&format!("{own} hold, 0 not there")) || own > 999, "{verified}");
-    // Of each process that was killed, the calls that were in flight are asked again, and no others.
+    // Only the calls in flight of each killed process are repeated.
     let (asked, calls) = (project.server.request_count() as u64, own / 2);
     assert!(asked <= calls + 4 * kills as u64, "{asked} for {calls}");
     // Another process has nothing more to store.
@@ -73,7 +74,7 @@ fn of_a_process_that_is_killed_nothing_is_lost_and_nothing_is_stored_twice() {
 }
 
 #[test]
-fn what_a_newer_version_has_stored_stays_and_is_no_answer_here() {
+fn entries_of_a_newer_version_are_kept_and_not_used() {
     let folder = tempfile::tempdir().unwrap();
     let (newer, older) = (project(&["Newer words."]), project(&["Runs jobs."]));
     let team = keys(&newer, &[])["team_key"].as_str().unwrap().to_owned();
@@ -86,7 +87,7 @@ fn what_a_newer_version_has_stored_stays_and_is_no_answer_here() {
             .unwrap();
     }
     assert_eq!(newer.summarize().code, 0);
-    // What a version with another form of entries stores in the same folder.
+    // Simulates a version with another format of entries that uses the same folder.
     for (path, bytes) in entries(folder.path()) {
         fs::write(path, [&[bytes[0] + 1], &bytes[1..]].concat()).unwrap();
     }

@@ -1,4 +1,4 @@
-//! A team's cache on real servers with TLS, by certificates that hold and by others.
+//! A team's cache on real servers with TLS, with valid and invalid certificates.
 
 use std::fs;
 use std::net::{TcpListener, TcpStream};
@@ -9,14 +9,15 @@ use super::project::AgentProject;
 use super::sharing::{configure_url, keys, project};
 use crate::sandbox::{data, report_skipped, run, wait_until};
 
-/// Runs `openssl` in a folder; returns whether it could.
+/// Runs `openssl` in a folder; returns whether it succeeded.
 fn openssl(folder: &Path, words: &str) -> bool {
     let mut command = Command::new("openssl");
     command.args(words.split(' ')).current_dir(folder).stdout(Stdio::null()).stderr(Stdio::null());
     command.status().is_ok_and(|status| status.success())
 }
 
-/// Makes an authority, and a certificate by it for a name and some days; returns whether that could be done.
+/// Creates an authority, and a certificate signed by it for a name and a number of days; returns whether that
+/// succeeded.
 fn make_certificates(folder: &Path) -> bool {
     let key = "-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes";
     let sign = "x509 -req -in server.csr -CA ca.pem -CAkey ca.key -CAcreateserial";
@@ -29,7 +30,7 @@ fn make_certificates(folder: &Path) -> bool {
         && openssl(folder, &format!("{sign} -days -1 -extfile here -out expired.pem"))
 }
 
-/// Starts what speaks like Redis with that certificate; `None` where none is installed that knows TLS.
+/// Starts Redis with that certificate; `None` if no Redis with TLS support is installed.
 fn start_redis(folder: &Path, certificate: &str, port: u16) -> Option<Child> {
     let mut command = Command::new("redis-server");
     command.args(["--port", "0", "--bind", "127.0.0.1", "--save", "", "--requirepass", "hunter2"]);
@@ -39,14 +40,14 @@ fn start_redis(folder: &Path, certificate: &str, port: u16) -> Option<Child> {
     start(command, folder, port)
 }
 
-/// Starts what speaks like S3 with that certificate, and has no bucket; `None` where it is not installed.
+/// Starts a server with the S3 protocol, that certificate and no bucket; `None` if it is not installed.
 fn start_moto(folder: &Path, certificate: &str, port: u16) -> Option<Child> {
     let mut command = Command::new("moto_server");
     command.args(["-H", "127.0.0.1", "-p", &port.to_string(), "-s", "-c", certificate, "-k", "server.key"]);
     start(command, folder, port)
 }
 
-/// Starts a server that listens at that port; `None` where it cannot be started, or ends before it listens.
+/// Starts a server that listens on that port; `None` if it cannot be started, or exits before it listens.
 fn start(mut command: Command, folder: &Path, port: u16) -> Option<Child> {
     command.current_dir(folder).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     let mut process = command.spawn().ok()?;
@@ -58,7 +59,7 @@ fn start(mut command: Command, folder: &Path, port: u16) -> Option<Child> {
     (!is_gone).then_some(process)
 }
 
-/// Returns why the cache cannot be used by that store of certificates; empty if it can.
+/// Returns why the cache cannot be used with that certificate store; empty if it can.
 fn reason(project: &AgentProject, authorities: &Path) -> String {
     let mut command = project.command(&["share", "status", "--json"]);
     command.env("SSL_CERT_FILE", authorities);
@@ -69,7 +70,7 @@ fn reason(project: &AgentProject, authorities: &Path) -> String {
     status["reason"].as_str().unwrap_or_default().to_owned()
 }
 
-/// Asks a server with each certificate: `answered` is what is said where it holds.
+/// Queries a server with each certificate: `answered` is the message if the certificate is valid.
 fn only_certificates_that_hold_are_believed(
     start: impl Fn(&Path, &str, u16) -> Option<Child>,
     url: impl Fn(u16) -> String,
@@ -82,7 +83,7 @@ fn only_certificates_that_hold_are_believed(
         report_skipped("no openssl to make certificates with");
         return;
     }
-    // The authority of somebody else.
+    // Another authority.
     let other = tempfile::tempdir().unwrap();
     assert!(make_certificates(other.path()));
     let (known, unknown) = (folder.path().join("ca.pem"), other.path().join("ca.pem"));
@@ -107,7 +108,7 @@ fn only_certificates_that_hold_are_believed(
 }
 
 #[test]
-fn redis_is_spoken_to_only_if_its_certificate_holds() {
+fn redis_is_used_only_if_its_certificate_is_valid() {
     only_certificates_that_hold_are_believed(
         start_redis,
         |port| format!("rediss://:hunter2@127.0.0.1:{port}"),
@@ -116,7 +117,7 @@ fn redis_is_spoken_to_only_if_its_certificate_holds() {
 }
 
 #[test]
-fn s3_is_spoken_to_only_if_its_certificate_holds() {
+fn s3_is_used_only_if_its_certificate_is_valid() {
     only_certificates_that_hold_are_believed(
         start_moto,
         |port| format!("s3://team\"\nendpoint = \"https://127.0.0.1:{port}"),

@@ -62,17 +62,17 @@ fn the_daily_limit_on_calls_holds() {
     assert_eq!((ran.code, project.server.request_count()), (1, 7), "{ran:?}");
     assert!(ran.err.contains("agent.calls_per_day"), "{}", ran.err);
     let ran = project.summarize();
-    assert_eq!((ran.code, project.server.request_count()), (1, 7), "the next run knows of it: {ran:?}");
+    assert_eq!((ran.code, project.server.request_count()), (1, 7), "the next run respects it: {ran:?}");
 }
 
 #[test]
-fn a_process_that_is_killed_while_it_creates_the_record_of_calls_closes_no_day() {
+fn a_kill_while_the_ledger_is_created_does_not_stop_later_calls() {
     for _ in 0..5 {
         let project = AgentProject::with_file([ok_response()]);
         let record = project.sandbox.path(".slop_cache/agent.db");
         let mut command = project.command(&["summarize", "--yes"]);
         let mut process = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-        // No pause between the looks: the first one that finds the file finds it as it was created.
+        // A busy loop, so that the file is found as soon as it has been created.
         while !record.exists() && process.try_wait().unwrap().is_none() {}
         process.kill().unwrap();
         process.wait().unwrap();
@@ -127,7 +127,7 @@ fn a_content_in_thirty_files_is_sent_once() {
     project.write_agent_settings("concurrency = 16", "");
     assert_eq!(project.summarize_json()["outcome"]["refused"].as_array().unwrap().len(), 0);
     let bodies: BTreeSet<Vec<u8>> = project.server.requests().into_iter().map(|seen| seen.body).collect();
-    assert_eq!(bodies.len(), project.server.request_count(), "no question came twice");
+    assert_eq!(bodies.len(), project.server.request_count(), "no request was sent twice");
     let about_it = project.server.requests().iter().filter(|seen| seen.text().contains("count_one")).count();
     assert_eq!(about_it, 1);
     for number in [0, 29] {
@@ -156,7 +156,7 @@ fn two_concurrent_runs_share_their_tasks() {
     }
     project.summarize_json();
     let bodies: BTreeSet<Vec<u8>> = project.server.requests().into_iter().map(|seen| seen.body).collect();
-    assert_eq!(bodies.len(), project.server.request_count(), "no question came twice");
+    assert_eq!(bodies.len(), project.server.request_count(), "no request was sent twice");
     // 24 contents, three folders, the project.
     assert_eq!(project.server.request_count(), 28);
     assert_eq!(project.usage().0, 28);
@@ -166,7 +166,7 @@ fn two_concurrent_runs_share_their_tasks() {
     project.sandbox.git(&["commit", "-q", "-m", "all"]);
     project.sandbox.git(&["checkout", "-q", "-b", "other"]);
     project.sandbox.git(&["mv", "part_0/file_0.py", "part_0/renamed.py"]);
-    assert_eq!(project.summarize_json()["questions"], 0, "a name is no content");
+    assert_eq!(project.summarize_json()["questions"], 0, "a new name needs no request");
     assert_eq!(project.server.request_count(), count);
 }
 
@@ -184,13 +184,13 @@ fn a_request_of_a_killed_process_is_sent_once_more_and_both_are_charged() {
         let mut command = project.command(&["summarize", "--yes"]);
         let mut child =
             command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-        wait_until("the server is asked", || project.server.request_count() == 2 * round + 1);
+        wait_until("the server gets a request", || project.server.request_count() == 2 * round + 1);
         child.kill().unwrap();
         child.wait().unwrap();
         let (_, after_kill) = project.usage();
-        assert!(spent + CALL_COST < after_kill, "it counts as its worst: {spent} {after_kill}");
+        assert!(spent + CALL_COST < after_kill, "it is charged at its maximum: {spent} {after_kill}");
         assert_eq!(project.summarize_json()["outcome"]["answered"], 1);
-        assert_eq!(project.server.request_count(), 2 * round + 2, "asked once more, and no more than once");
+        assert_eq!(project.server.request_count(), 2 * round + 2, "sent exactly once more");
         let (calls, after) = project.usage();
         assert_eq!((calls, after), (2 * round as u64 + 2, after_kill + CALL_COST));
         spent = after;
@@ -211,7 +211,7 @@ fn an_interrupted_run_charges_its_calls_and_keeps_their_answers() {
     project.write_agent_settings("concurrency = 1", "");
     let mut command = project.command(&["summarize", "--yes"]);
     let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    wait_until("the second question is asked", || project.server.request_count() == 2);
+    wait_until("the second request is sent", || project.server.request_count() == 2);
     let killed = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
     assert!(killed.success());
     let ran = crate::sandbox::CommandOutput::from_output(&child.wait_with_output().unwrap());
@@ -219,7 +219,7 @@ fn an_interrupted_run_charges_its_calls_and_keeps_their_answers() {
     assert!(ran.err.contains("run this again to go on"), "{}", ran.err);
     let (calls, spent) = project.usage();
     assert_eq!(calls, 2);
-    assert!(2 * CALL_COST < spent, "what was stopped counts as its worst");
+    assert!(2 * CALL_COST < spent, "a stopped call is charged at its maximum");
     project.summarize_json();
     // Three files, one of which was sent twice, and the project.
     assert_eq!(project.server.request_count(), 5);

@@ -36,7 +36,7 @@ fn files_are_summarized_before_their_folders() {
         assert_eq!((request.method.as_str(), request.path.as_str()), ("POST", "/v1/messages"));
         assert_eq!(request.header("x-api-key"), Some(KEY));
         let text = request.text();
-        assert!(!text.contains("one.py") && !text.contains("src/"), "a name leaves the machine: {text}");
+        assert!(!text.contains("one.py") && !text.contains("src/"), "a name is sent: {text}");
         assert_eq!(text.contains("Brief words"), at == 2, "{text}");
         assert_eq!(text.matches(KEY).count(), 1, "{text}");
     }
@@ -211,7 +211,7 @@ fn an_interrupt_ends_a_run_within_a_second() {
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let deadline = Instant::now() + Duration::from_secs(30);
     while server.request_count() < 2 {
-        assert!(Instant::now() < deadline, "the second question never comes");
+        assert!(Instant::now() < deadline, "the second request is never sent");
         std::thread::sleep(Duration::from_millis(10));
     }
     let pid = rustix::process::Pid::from_child(&child);
@@ -235,7 +235,7 @@ fn a_document_can_wait_for_missing_summaries() {
     assert_eq!(server.request_count(), 1);
     assert!(ran.out.contains("Brief words 0."), "{}", ran.out);
     run_with_key(&sandbox, &["aggregate", "--tier", "1", "--stdout", "src"]);
-    assert_eq!(server.request_count(), 1, "a document that does not wait asks nobody");
+    assert_eq!(server.request_count(), 1, "a document that does not wait sends no request");
 }
 
 /// Simulates Anthropic's batch API: in progress at the first poll, finished at the next one, with all answers.
@@ -289,7 +289,7 @@ fn a_batch_is_submitted_once_and_fetched_by_the_same_command() {
     let posts = || server.requests().iter().filter(|request| request.method == "POST").count();
     assert_eq!(posts(), 1);
     let open = sandbox.json(&["agent", "usage"]);
-    assert_ne!(open["open_usd"], "0", "what a batch may cost is put aside");
+    assert_ne!(open["open_usd"], "0", "the maximum cost of the batch is reserved");
     let second = run();
     assert_eq!((number(&second["collected"]["waiting"]), posts()), (2, 1), "{second}");
     let third = run();
@@ -356,7 +356,7 @@ fn a_custom_provider_gets_as_many_concurrent_calls_as_allowed() {
     assert!(server.requests().iter().all(|request| request.path == "/v1/chat/completions"));
     assert!(
         server.requests().iter().all(|request| !request.text().contains(KEY)),
-        "a key goes where it does not belong"
+        "a key is sent to the wrong server"
     );
     assert!(server.max_concurrent() <= 2, "{}", server.max_concurrent());
 }

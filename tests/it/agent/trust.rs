@@ -45,7 +45,7 @@ fn a_project_cannot_choose_models_and_its_lines_are_reported() {
     }
     assert!(!project.sandbox.path("hacked").exists());
     let (_, spent) = project.usage();
-    assert_eq!(spent, project.server.request_count() as u64 * 300_000, "the user's prices count");
+    assert_eq!(spent, project.server.request_count() as u64 * 300_000, "the user's prices apply");
 }
 
 #[test]

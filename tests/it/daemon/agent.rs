@@ -90,7 +90,7 @@ fn wait_for_reason(daemon: &TestDaemon<'_>, state: &str) -> String {
 fn wait_until_summarized(project: &AgentProject, daemon: &TestDaemon<'_>, name: &str) {
     project.sandbox.write(module_path(0), module_source(name));
     wait_for_batch(project, name);
-    wait_until("the daemon is done", || is_idle(daemon));
+    wait_until("the daemon is idle", || is_idle(daemon));
 }
 
 #[track_caller]
@@ -103,12 +103,12 @@ fn wait_for_batch(project: &AgentProject, name: &str) {
 fn edited_files_are_sent_and_moved_ones_are_not() {
     let files = rounds(30, 1_000);
     let project = AgentProject::new(ModelServer::with_responses([ok_response()]));
-    // What git has switched by half is not still.
+    // Files that git has half switched are not still.
     write_agent_settings(&project, "background = true\nstill_seconds = 1\nconcurrency = 8");
     write_modules(&project, files);
     project.sandbox.commit_all("all");
     let daemon = TestDaemon::start(&project.sandbox);
-    wait_until("all is asked", || {
+    wait_until("all requests are sent", || {
         expected_calls(files) <= project.server.request_count() && is_idle(&daemon)
     });
     assert_eq!(project.server.request_count(), expected_calls(files));
@@ -119,7 +119,7 @@ fn edited_files_are_sent_and_moved_ones_are_not() {
     }
     project.sandbox.commit_all("edited");
     // Three files, two folders, and the project.
-    wait_until("the edited are asked about", || {
+    wait_until("the edited files are sent", || {
         expected_calls(files) + 6 <= project.server.request_count() && is_idle(&daemon)
     });
     wait_until_summarized(&project, &daemon, "first");
@@ -128,7 +128,7 @@ fn edited_files_are_sent_and_moved_ones_are_not() {
 
     fs::rename(project.sandbox.path(module_path(3)), project.sandbox.path("d0/moved.py")).unwrap();
     wait_until_summarized(&project, &daemon, "second");
-    assert_eq!(project.server.request_count(), asked + 3, "a file that was renamed costs nothing");
+    assert_eq!(project.server.request_count(), asked + 3, "a renamed file costs nothing");
     fs::rename(project.sandbox.path("d1"), project.sandbox.path("elsewhere")).unwrap();
     wait_until_summarized(&project, &daemon, "third");
     assert_eq!(project.server.request_count(), asked + 6, "nor does a folder");
@@ -138,7 +138,7 @@ fn edited_files_are_sent_and_moved_ones_are_not() {
         thread::sleep(Duration::from_millis(300));
     }
     wait_until_summarized(&project, &daemon, "fourth");
-    assert_eq!(project.server.request_count(), asked + 9, "nor do branches whose contents are known");
+    assert_eq!(project.server.request_count(), asked + 9, "nor do branches with known contents");
 }
 
 #[test]
@@ -168,7 +168,7 @@ fn the_daemon_fetches_the_results_of_a_batch() {
     assert_eq!(project.json(&["summarize", "--batch", "--yes"])["outcome"]["handed_over"], 1);
     write_batch_settings(&project, EAGER);
     let daemon = TestDaemon::start(&project.sandbox);
-    wait_until("the answer is brought home", || is_idle(&daemon) && agent_status(&daemon)["done"] != 0);
+    wait_until("the answer is fetched", || is_idle(&daemon) && agent_status(&daemon)["done"] != 0);
     let asked =
         project.server.requests().into_iter().filter(|seen| seen.text().contains("count_file_0(")).count();
     assert_eq!(asked, 1);
@@ -267,8 +267,8 @@ fn a_killed_daemon_pays_at_most_once_more_and_charges_everything() {
     let look = || {
         let billed = tally.lock().unwrap().billed;
         let (_, counted) = project.usage();
-        assert!(billed <= counted, "the account is short: {billed} of the server's, {counted} of ours");
-        assert!(counted <= CAP, "the cap is passed: {counted}");
+        assert!(billed <= counted, "too little was charged: {billed} billed, {counted} charged");
+        assert!(counted <= CAP, "the cap is exceeded: {counted}");
     };
     for kill in 0..kills {
         let mut daemon = TestDaemon::start(&project.sandbox);
@@ -303,13 +303,13 @@ fn a_killed_daemon_pays_at_most_once_more_and_charges_everything() {
     }
     let tally = tally.lock().unwrap();
     let twice: Vec<_> = tally.whole.iter().filter(|(_, times)| 1 < **times).collect();
-    assert!(twice.is_empty(), "paid for twice in one life: {twice:?}");
+    assert!(twice.is_empty(), "paid for twice in one run: {twice:?}");
     let mut by_question = BTreeMap::<u64, usize>::new();
     for (key, times) in &tally.whole {
         *by_question.entry(key.0).or_default() += times;
     }
     let more: usize = by_question.values().map(|times| times - 1).sum();
-    assert!(more <= kills * 8, "{more} more than needed in {kills} kills");
+    assert!(more <= kills * 8, "{more} extra requests in {kills} kills");
     let counted = project.usage().1;
     eprintln!(
         "{files} files, {kills} kills: {} questions, {} failures, {more} paid once more, billed {} of {counted} counted",
@@ -333,7 +333,7 @@ fn a_file_that_is_being_written_is_not_sent() {
     project.sandbox.write("one.py", &whole);
     wait_for_batch(&project, "whole");
     let seen = project.server.requests();
-    assert!(seen.iter().all(|seen| seen.text().contains("return total")), "a part was asked about");
+    assert!(seen.iter().all(|seen| seen.text().contains("return total")), "an incomplete file was sent");
     assert!(Duration::from_millis(1_900) <= seen[0].at - written);
 }
 
@@ -347,15 +347,15 @@ fn changed_settings_take_effect_while_the_daemon_runs() {
     let quick = "background = true\nstill_seconds = 0\nconcurrency = 1";
     write_agent_settings(&project, quick);
     let daemon = TestDaemon::start(&project.sandbox);
-    wait_until("some are asked", || 3 <= project.server.request_count());
+    wait_until("some requests are sent", || 3 <= project.server.request_count());
     write_agent_settings(&project, &quick.replace("true", "false"));
-    wait_until("nobody is asked", || agent_status(&daemon)["state"] == "off");
+    wait_until("no request is sent", || agent_status(&daemon)["state"] == "off");
     let asked = project.server.request_count();
-    assert!(asked < 40, "it ends while it asks: {asked}");
+    assert!(asked < 40, "the run ends early: {asked}");
     thread::sleep(Duration::from_millis(500));
     assert_eq!(project.server.request_count(), asked);
     write_settings_for(&project, "mock/other", quick);
-    wait_until("the other model is asked", || {
+    wait_until("the other model is called", || {
         project.server.requests().last().is_some_and(|seen| seen.json()["model"] == "other")
     });
     assert_eq!(agent_status(&daemon)["models"][0], "mock/other");
@@ -369,15 +369,17 @@ fn equivalent_settings_cancel_no_call() {
     let slow = "background = true\nstill_seconds = 0\nconcurrency = 2";
     write_agent_settings(&project, slow);
     let daemon = TestDaemon::start(&project.sandbox);
-    wait_until("some are asked", || 1 <= project.server.request_count());
+    wait_until("some requests are sent", || 1 <= project.server.request_count());
     write_agent_settings(&project, &format!("{slow}\n# It is the same."));
-    wait_until("others are asked", || 3 <= project.server.request_count());
+    wait_until("further requests are sent", || 3 <= project.server.request_count());
     write_agent_settings(&project, &format!("{slow}\ncalls_per_day = 1999"));
-    wait_until("all is asked", || is_idle(&daemon) && agent_status(&daemon)["done"].as_u64() >= Some(4));
+    wait_until("all requests are sent", || {
+        is_idle(&daemon) && agent_status(&daemon)["done"].as_u64() >= Some(4)
+    });
     let mut bodies: Vec<_> = project.server.requests().iter().map(|seen| seen.body.clone()).collect();
     bodies.sort();
     bodies.dedup();
-    assert_eq!(bodies.len(), project.server.request_count(), "nothing is asked twice");
+    assert_eq!(bodies.len(), project.server.request_count(), "no request is sent twice");
 }
 
 #[test]
@@ -386,7 +388,7 @@ fn a_deleted_cache_does_not_stop_the_background_summarizer() {
     write_modules(&project, 2);
     project.sandbox.commit_all("all");
     let mut daemon = TestDaemon::start(&project.sandbox);
-    wait_until("all is asked", || 3 <= project.server.request_count() && is_idle(&daemon));
+    wait_until("all requests are sent", || 3 <= project.server.request_count() && is_idle(&daemon));
     // The daemon may write to the cache while git deletes it, and then git fails.
     let clean = || project.sandbox.script("git clean -fdxq").output().unwrap().status.success();
     wait_until("the cache is deleted", clean);
@@ -394,7 +396,7 @@ fn a_deleted_cache_does_not_stop_the_background_summarizer() {
     let end = Instant::now() + Duration::from_mins(1);
     let is_asked = || project.server.requests().iter().any(|seen| seen.text().contains("count_after("));
     while !is_asked() && daemon.child.try_wait().unwrap().is_none() {
-        assert!(Instant::now() < end, "it neither asks nor ends");
+        assert!(Instant::now() < end, "it neither sends requests nor exits");
         thread::sleep(Duration::from_millis(10));
     }
     if let Some(status) = daemon.child.try_wait().unwrap() {
@@ -410,14 +412,14 @@ fn a_signal_ends_a_daemon_with_calls_in_flight() {
     let project = daemon_project(ModelServer::with_responses([ServerAction::Silence]));
     write_modules(&project, 8);
     let mut daemon = TestDaemon::start(&project.sandbox);
-    wait_until("calls are under way", || 8 <= project.server.request_count());
+    wait_until("calls are in flight", || 8 <= project.server.request_count());
     let told = Instant::now();
     daemon.signal("TERM");
     assert_eq!(daemon.wait_for_exit(), Some(0));
     assert!(told.elapsed() < Duration::from_secs(2), "{:?}", told.elapsed());
     let (calls, spent) = project.usage();
     assert_eq!(calls, 8);
-    assert!(8 * CALL_COST < spent, "what nobody heard the end of counts as its worst");
+    assert!(8 * CALL_COST < spent, "calls without a response are charged at their maximum");
 }
 
 #[test]
@@ -433,7 +435,7 @@ fn a_daemon_and_a_manual_run_share_their_tasks() {
     let daemon = TestDaemon::start(&project.sandbox);
     by_hand.wait().unwrap();
     // Tasks in flight are left to their owner; tasks that depend on them are left to the next run.
-    wait_until("all is asked", || {
+    wait_until("all requests are sent", || {
         project.summarize_json()["questions"] == 0 && expected_calls(20) <= project.server.request_count()
     });
     drop(daemon);
@@ -441,7 +443,7 @@ fn a_daemon_and_a_manual_run_share_their_tasks() {
     let asked = bodies.len();
     bodies.sort_unstable();
     bodies.dedup();
-    assert_eq!(bodies.len(), asked, "none is asked twice");
+    assert_eq!(bodies.len(), asked, "no request is sent twice");
     assert_eq!(asked, expected_calls(20));
 }
 
@@ -470,7 +472,7 @@ fn a_server_that_is_down_is_retried_when_it_is_back() {
     if is_soak() {
         let end = Instant::now() + Duration::from_mins(5);
         while !(is_idle(&daemon) && 20 <= agent_status(&daemon)["done"].as_u64().unwrap()) {
-            assert!(Instant::now() < end, "it never comes back: {}", agent_status(&daemon));
+            assert!(Instant::now() < end, "it never recovers: {}", agent_status(&daemon));
             thread::sleep(Duration::from_millis(100));
         }
     }
@@ -486,7 +488,7 @@ fn a_limit_stops_the_daemons_calls_until_it_is_raised() {
     assert!(reason.contains("4 of 4 calls"), "{reason}");
     assert_eq!(project.server.request_count(), 4);
     write_agent_settings(&project, &format!("{EAGER}\ncalls_per_day = 100"));
-    wait_until("it goes on", || expected_calls(10) <= project.server.request_count() && is_idle(&daemon));
+    wait_until("it continues", || expected_calls(10) <= project.server.request_count() && is_idle(&daemon));
     assert_eq!(project.server.request_count(), expected_calls(10));
 }
 
@@ -495,7 +497,7 @@ fn a_daemon_without_tasks_sleeps() {
     let project = daemon_project(ModelServer::with_responses([ok_response()]));
     write_modules(&project, 2);
     let daemon = TestDaemon::start(&project.sandbox);
-    wait_until("all is asked", || 3 <= project.server.request_count() && is_idle(&daemon));
+    wait_until("all requests are sent", || 3 <= project.server.request_count() && is_idle(&daemon));
     // Idle connections have been closed, and the empty rounds are over.
     thread::sleep(Duration::from_secs(2));
     let (connections, wakes) = (project.server.connections(), wake_count(&daemon));

@@ -276,10 +276,12 @@ fn work_for_disconnected_clients_is_cancelled() {
         write!(stream, "POST /v1/index HTTP/1.1\r\n{head}\r\n\r\n{body}").unwrap();
         if round % 3 == 0 {
             // Some clients disconnect after the work has begun.
-            wait_until("it is worked on", || daemon.status()["answers"].as_u64().unwrap() > round as u64 / 3);
+            wait_until("an answer is computed", || {
+                daemon.status()["answers"].as_u64().unwrap() > round as u64 / 3
+            });
         }
     }
-    wait_until("nobody is waited for", || {
+    wait_until("no client is served", || {
         daemon.status()["queue_waiting"] == 0 && open_sockets(&daemon) <= sockets
     });
     assert_eq!(daemon.connect().text("d0/f0.py").as_deref(), Some("def f0():\n    return 0\n"));
@@ -321,7 +323,7 @@ impl EventStream {
 
 /// Waits until the initial files are indexed and reported.
 fn wait_until_settled(daemon: &TestDaemon<'_>) {
-    wait_until("it has looked at everything", || {
+    wait_until("all files are indexed", || {
         let status = daemon.status();
         status["mode"] == "events" && status["pending"] == 0
     });

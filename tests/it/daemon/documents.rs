@@ -1,4 +1,4 @@
-//! Documents that a page shows: opened without being given to anyone, read in parts, and compared.
+//! Documents that a page shows: opened without being delivered, read in parts, and compared.
 
 use serde_json::{Value, json};
 
@@ -30,7 +30,7 @@ fn compare(daemon: &TestDaemon<'_>, from: &Value, to: &Value) -> Value {
 }
 
 #[test]
-fn an_opened_document_is_read_in_parts_and_given_to_nobody() {
+fn an_opened_document_is_read_in_parts_and_not_delivered() {
     let sandbox = project();
     let daemon = TestDaemon::start(&sandbox);
     let opened = open(&daemon);
@@ -58,12 +58,12 @@ fn an_opened_document_is_read_in_parts_and_given_to_nobody() {
             "{section}"
         );
     }
-    // Nothing was given under the name that such a document has.
+    // No document was delivered under the name of an opened one.
     let refused = json!({"from": {"given": "project"}, "to": opened["id"]});
     let (code, envelope) = daemon.connect().try_query("/v1/document/compare", &refused);
     assert_eq!((code, &envelope["error"]["code"]), (404, &json!("not_found")));
 
-    // Under settings that hide some of it, the text is not shown any more.
+    // Under settings that hide some of it, the text is no longer shown.
     let mask = "[[files]]\npath = \"a.py\"\n[files.ast_mask]\na_7 = \"hide\"\n";
     sandbox.write("slop.toml", format!("{}{mask}", sandbox.read("slop.toml")));
     let (code, envelope) = read(&daemon, &opened["id"], 1, 9);
@@ -83,7 +83,7 @@ fn an_opened_document_is_read_in_parts_and_given_to_nobody() {
 }
 
 #[test]
-fn documents_of_a_name_are_compared_by_what_a_provider_keeps() {
+fn documents_of_a_name_are_compared_by_the_prefix_that_a_provider_keeps() {
     let sandbox = project();
     let aggregate =
         || sandbox.stdout_of(&["aggregate", "*.py", "--strategy", "full", "--name", "w", "--stdout"]);
@@ -93,14 +93,14 @@ fn documents_of_a_name_are_compared_by_what_a_provider_keeps() {
     let daemon = TestDaemon::start(&sandbox);
     let given = |back: u64| json!({"given": "w", "back": back});
     let kept = compare(&daemon, &given(1), &given(0));
-    // Of texts that are not held, whole blocks are compared.
+    // If texts are not held, whole blocks are compared.
     let block = after.find("\n### b.py\n").unwrap();
     assert_eq!((number(&kept["kept_bytes"]), number(&kept["of_bytes"])), (block as u64, after.len() as u64));
     let first =
         json!({"file": "b.py", "reason": "edited", "document_line": 2 + after[..block].lines().count()});
     assert_eq!(kept["first"], first, "{kept}");
     assert_eq!(kept["blocks"], json!([{"file": "b.py", "from": 1, "to": 1, "same": false}]));
-    // What is opened has the same pieces, whoever composed it.
+    // An opened document has the same pieces, whoever composed it.
     let opened = open(&daemon);
     assert_eq!(compare(&daemon, &given(0), &opened["id"])["first"], Value::Null);
     sandbox.write("b.py", sandbox.read("b.py").replace("return -20\n", "return 20\n"));
@@ -117,7 +117,7 @@ fn documents_of_a_name_are_compared_by_what_a_provider_keeps() {
 }
 
 #[test]
-fn what_was_given_is_listed_with_what_has_changed_since() {
+fn delivered_files_are_listed_with_their_changes() {
     let sandbox = project();
     let aggregate =
         || sandbox.stdout_of(&["aggregate", "*.py", "--strategy", "full", "--name", "w", "--stdout"]);
@@ -143,7 +143,7 @@ fn what_was_given_is_listed_with_what_has_changed_since() {
     for line in ["-    return 7\n+    return 77\n", "-def a_100():\n+def renamed():\n"] {
         assert!(diff.contains(line), "{diff}");
     }
-    // What is hidden now was given before.
+    // What is hidden now was delivered before.
     let mask = "[[files]]\npath = \"a.py\"\n[files.ast_mask]\na_7 = \"hide\"\n";
     sandbox.write("slop.toml", format!("{}{mask}", sandbox.read("slop.toml")));
     let masked = change();

@@ -211,7 +211,7 @@ fn a_query_during_startup_is_answered_completely() {
     }
     let mut daemon = TestDaemon::spawn(&sandbox, &[]);
     let mut connection = None;
-    wait_until("it takes connections", || {
+    wait_until("it accepts connections", || {
         connection = DaemonConnection::open(&daemon.socket());
         connection.is_some()
     });

@@ -369,7 +369,7 @@ fn a_continuously_written_file_does_not_delay_others() {
         }
         over.store(true, Ordering::Relaxed);
     });
-    wait_until("nothing is left to do", || daemon.status()["pending"] == 0);
+    wait_until("nothing is pending", || daemon.status()["pending"] == 0);
     assert_eq!(daemon.status()["missed"], 0);
     daemon.assert_audit_is_clean();
 }
@@ -408,7 +408,7 @@ fn a_project_on_an_unmounted_file_system_is_no_longer_served() {
     command.args(["-Urm", "sh", "-c", script]).current_dir(sandbox.root()).env_clear().envs(environment);
     run(command);
     let code = fs::read_to_string(sandbox.outside("code")).unwrap();
-    assert_ne!(code.trim(), "0", "it ended in good order");
+    assert_ne!(code.trim(), "0", "it exited successfully");
     assert!(code.trim().parse::<u32>().unwrap() < 128, "{code}");
 }
 
@@ -443,7 +443,7 @@ fn a_database_locked_by_another_program_blocks_no_answer() {
     let daemon = TestDaemon::start(&sandbox);
     let mut connection = daemon.connect();
     connection.text("a.py");
-    wait_until("nothing is left to do", || daemon.status()["pending"] == 0);
+    wait_until("nothing is pending", || daemon.status()["pending"] == 0);
     for round in 1..=rounds(1, 5) {
         let other = rusqlite::Connection::open(sandbox.path(".slop_cache/index.db")).unwrap();
         other.busy_timeout(Duration::from_secs(10)).unwrap();
@@ -457,7 +457,7 @@ fn a_database_locked_by_another_program_blocks_no_answer() {
             assert_eq!(asked.join().unwrap(), Some(text));
         });
     }
-    wait_until("the index is whole again", || sandbox.slop(&["audit"]).code == 0);
+    wait_until("the index is complete again", || sandbox.slop(&["audit"]).code == 0);
     assert!(
         !sandbox
             .root()
@@ -523,7 +523,8 @@ fn a_failing_system_call_does_not_make_an_answer_wrong() {
     assert!(0 < failed, "no call failed");
 }
 
-/// The clock of the daemon and of commands is set back and forward, by up to a year; files keep the stamps of the real one.
+/// The clock of the daemon and of commands is set back and forward by up to a year; files keep stamps of the real
+/// clock.
 #[test]
 fn answers_stay_right_while_the_clock_is_set_back_and_forward() {
     if !is_installed("faketime", &["-f", "+0", "true"]) {
@@ -561,6 +562,6 @@ fn answers_stay_right_while_the_clock_is_set_back_and_forward() {
         }
     }
     set_clock("+0");
-    wait_until("nothing waits", || daemon.status()["pending"] == 0);
+    wait_until("nothing is pending", || daemon.status()["pending"] == 0);
     daemon.assert_audit_is_clean();
 }

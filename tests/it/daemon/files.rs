@@ -19,7 +19,7 @@ fn the_daemons_own_reads_and_writes_do_not_wake_it() {
     }
     let daemon = TestDaemon::start(&sandbox);
     daemon.query("/v1/index", &json!({"verify": true}));
-    wait_until("nothing is left to do", || daemon.status()["pending"] == 0);
+    wait_until("nothing is pending", || daemon.status()["pending"] == 0);
     let before = daemon.status();
     daemon.query("/v1/index", &json!({"verify": true}));
     daemon.query("/v1/aggregate", &json!({"choice": {"tier": 3}}));
@@ -61,7 +61,7 @@ fn a_file_with_a_future_timestamp_is_neither_stale_nor_read_forever() {
         file.set_times(FileTimes::new().set_modified(tomorrow)).unwrap();
         assert_eq!(connection.text("a.py"), Some(text));
     }
-    wait_until("it comes to rest", || daemon.status()["pending"] == 0);
+    wait_until("it becomes idle", || daemon.status()["pending"] == 0);
     let before = daemon.status()["sequence"].clone();
     assert_eq!(daemon.status()["sequence"], before);
 }
@@ -200,5 +200,5 @@ fn changed_secret_patterns_apply_from_the_next_query() {
     // Files that are no longer listed are no longer in the index.
     sandbox.write("slop.toml", "[project]\noutput_dir = \"gen\"\n");
     connection.query("/v1/files", &json!({}));
-    wait_until("the index is that of the settings", || sandbox.slop(&["audit"]).code == 0);
+    wait_until("the index matches the settings", || sandbox.slop(&["audit"]).code == 0);
 }

@@ -15,8 +15,8 @@ pub(crate) use super::super::sandbox::wait_until;
 /// The time after which a test counts as hanging.
 const DEADLINE: Duration = Duration::from_mins(1);
 
-/// Returns the number of repetitions of a test: `short` in the suite, up to `long` in a night. `tests/soak.sh` sets the
-/// variable to the divisor of a night, and counts what is printed.
+/// Returns the number of repetitions of a test: `short` in the suite, up to `long` in a nightly run. `tests/soak.sh`
+/// sets the variable to the divisor of `long`, and counts the printed numbers.
 pub(crate) fn rounds(short: usize, long: usize) -> usize {
     let Some(part) = std::env::var("SLOP_SOAK").ok() else { return short };
     let count = short.max(long / part.parse().unwrap_or(1).max(1));
@@ -68,7 +68,7 @@ impl<'s> TestDaemon<'s> {
         daemon
     }
 
-    /// Starts one with these variables.
+    /// Starts a daemon with these environment variables.
     #[track_caller]
     pub(crate) fn start_in(sandbox: &'s Sandbox, variables: &[(&str, &str)]) -> Self {
         let mut daemon = Self::spawn_in(sandbox, &[], variables);
@@ -111,7 +111,7 @@ impl<'s> TestDaemon<'s> {
     /// Opens a connection.
     #[track_caller]
     pub(crate) fn connect(&self) -> DaemonConnection {
-        DaemonConnection::open(&self.socket()).expect("the daemon takes connections")
+        DaemonConnection::open(&self.socket()).expect("the daemon accepts connections")
     }
 
     /// Sends a query on a new connection.
@@ -156,7 +156,7 @@ impl<'s> TestDaemon<'s> {
     #[track_caller]
     pub(crate) fn wait_for_exit(&mut self) -> Option<i32> {
         let mut code = None;
-        wait_until("the daemon ends", || {
+        wait_until("the daemon exits", || {
             let status = self.child.try_wait().unwrap();
             code = status.and_then(|status| status.code());
             status.is_some()
@@ -174,7 +174,7 @@ impl<'s> TestDaemon<'s> {
 
 impl Drop for TestDaemon<'_> {
     fn drop(&mut self) {
-        // A test that fails because its daemon went away tells how that ended.
+        // If a test fails because its daemon has exited, the exit status is printed.
         if thread::panicking()
             && let Ok(Some(status)) = self.child.try_wait()
         {

@@ -49,12 +49,12 @@ fn of_many_simultaneous_starts_one_runs_and_all_succeed() {
 }
 
 #[test]
-fn a_signal_ends_a_daemon_in_order_as_soon_as_its_socket_is_there() {
+fn a_signal_shuts_a_daemon_down_cleanly_as_soon_as_its_socket_exists() {
     let sandbox = project();
     let mut daemon = TestDaemon::spawn(&sandbox, &[]);
     // Not `wait_until`, which sleeps: signals have to be handled before anyone can see the socket.
     while !daemon.socket().exists() {
-        assert!(daemon.child.try_wait().unwrap().is_none(), "the daemon ended");
+        assert!(daemon.child.try_wait().unwrap().is_none(), "the daemon exited");
     }
     daemon.signal("TERM");
     assert_eq!(daemon.wait_for_exit(), Some(0));
@@ -172,7 +172,7 @@ fn a_repeatedly_deleted_cache_costs_no_answer() {
             assert_eq!(connection.text("a.py"), Some(text));
         }
     });
-    wait_until("the cache is there again", || DaemonConnection::open(&daemon.socket()).is_some());
+    wait_until("the cache exists again", || DaemonConnection::open(&daemon.socket()).is_some());
     let mut connection = daemon.connect();
     connection.query("/v1/index", &json!({}));
     assert_eq!(daemon.status()["pid"], daemon.child.id());
@@ -180,7 +180,7 @@ fn a_repeatedly_deleted_cache_costs_no_answer() {
 }
 
 #[test]
-fn a_daemon_outlives_a_cache_that_is_deleted_while_it_is_created_again() {
+fn a_daemon_survives_a_cache_that_is_deleted_while_it_is_recreated() {
     let sandbox = project();
     let daemon = TestDaemon::start(&sandbox);
     // Longer than two of its looks at the folder.
@@ -188,7 +188,7 @@ fn a_daemon_outlives_a_cache_that_is_deleted_while_it_is_created_again() {
     while Instant::now() < end {
         let _ = fs::remove_dir_all(sandbox.path(".slop_cache"));
     }
-    wait_until("the cache is there again", || DaemonConnection::open(&daemon.socket()).is_some());
+    wait_until("the cache exists again", || DaemonConnection::open(&daemon.socket()).is_some());
     assert_eq!(daemon.status()["pid"], daemon.child.id());
 }
 
@@ -202,7 +202,7 @@ fn a_deleted_database_is_recreated_and_filled() {
     }
     sandbox.write("b.py", "x = 1\n");
     daemon.query("/v1/index", &json!({}));
-    wait_until("the index is whole again", || sandbox.slop(&["audit"]).code == 0);
+    wait_until("the index is complete again", || sandbox.slop(&["audit"]).code == 0);
 }
 
 #[test]
@@ -269,7 +269,7 @@ fn a_project_with_a_long_path_has_its_socket_elsewhere() {
     let process = |ran: &CommandOutput| ran.out.split("process ").nth(1).unwrap().trim().to_owned();
     // Everything but the socket is deleted, as `git clean -fdx` does.
     fs::remove_dir_all(sandbox.path(&deep).join(".slop_cache")).unwrap();
-    wait_until("the lock is there again", || sandbox.path(&deep).join(".slop_cache/daemon.lock").exists());
+    wait_until("the lock exists again", || sandbox.path(&deep).join(".slop_cache/daemon.lock").exists());
     thread::sleep(Duration::from_millis(100));
     let status = slop(&["daemon", "status"]);
     assert!(status.out.contains(&process(&started)), "{started:?} {status:?}");
@@ -299,7 +299,7 @@ fn a_deleted_socket_is_recreated_and_the_old_one_closed() {
     let mut before = daemon.connect();
     for _ in 0..2 {
         fs::remove_file(daemon.socket()).unwrap();
-        wait_until("the socket is there again", || daemon.try_status().is_some());
+        wait_until("the socket exists again", || daemon.try_status().is_some());
     }
     // Existing connections stay open.
     assert_eq!(before.text("a.py").as_deref(), Some("def one():\n    return 1\n"));
@@ -321,7 +321,7 @@ fn a_deleted_lock_is_recreated_and_the_socket_stays() {
     let socket = inode(&daemon.socket());
     fs::remove_file(&lock).unwrap();
     let pid = daemon.child.id().to_string();
-    wait_until("the lock is there again", || fs::read_to_string(&lock).is_ok_and(|text| text == pid));
+    wait_until("the lock exists again", || fs::read_to_string(&lock).is_ok_and(|text| text == pid));
     assert_eq!(daemon.status()["pid"], daemon.child.id());
     assert_eq!(inode(&daemon.socket()), socket);
 }
@@ -409,9 +409,9 @@ fn the_background_log_is_truncated_at_start_and_does_not_grow_with_edits() {
     sandbox.stdout_of(&["daemon", "start"]);
     let log = sandbox.path(".slop_cache/daemon.log");
     fs::remove_file(&log).unwrap();
-    wait_until("the log is there again", || log.exists());
+    wait_until("the log exists again", || log.exists());
     sandbox.write("a.py", "x = 1\n");
-    wait_until("the edit is refreshed", || {
+    wait_until("the edit is indexed", || {
         sandbox.json(&["daemon", "status"])["sequence"].as_u64().is_some_and(|sequence| 0 < sequence)
     });
     sandbox.stdout_of(&["daemon", "stop"]);

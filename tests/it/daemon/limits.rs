@@ -175,7 +175,7 @@ fn the_daemon_answers_on_a_full_disk() {
 }
 
 #[test]
-fn a_low_limit_of_open_files_stops_no_daemon() {
+fn a_daemon_works_with_a_low_limit_of_open_files() {
     let sandbox = Sandbox::repo();
     for folder in 0..30 {
         sandbox.write(format!("d{folder}/f.py"), "x = 1\n");

@@ -1,4 +1,4 @@
-//! Three checkouts and a folder that are linked as one project: an answer has every write in each of them.
+//! Three checkouts and a folder that are linked as one project: an answer reflects every earlier write in each of them.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,11 +10,11 @@ use super::harness::{TestDaemon, TestRng, rounds};
 /// The names of the linked folders; the last one is in no repository.
 const LINKED: [&str; 3] = ["lib", "web", "notes"];
 
-/// Writes to the files of all folders at random, and knows what each file has to be.
+/// Writes to the files of all folders at random, and records the expected text of each file.
 struct LinkedWriter<'s> {
     sandbox: &'s Sandbox,
     dice: TestRng,
-    /// The text of each file, by the path that answers have of it.
+    /// The text of each file, by its path in answers.
     files: BTreeMap<String, String>,
     made: usize,
 }
@@ -38,7 +38,7 @@ impl<'s> LinkedWriter<'s> {
         Self { sandbox, dice: TestRng::new(0x4cf5_ad43_2745_937f), files, made: 0 }
     }
 
-    /// Returns the file or folder that answers call by this path.
+    /// Returns the file or folder on disk for a path in answers.
     fn on_disk(&self, path: &str) -> PathBuf {
         match path.strip_prefix('@') {
             Some(linked) => self.sandbox.outside(linked),
@@ -62,7 +62,7 @@ impl<'s> LinkedWriter<'s> {
         }
     }
 
-    /// Changes something, and returns the paths of which it did so.
+    /// Makes a change, and returns the paths that it affects.
     fn change(&mut self) -> Vec<String> {
         let path = self.some_file();
         match self.dice.next_below(8) {
@@ -97,7 +97,7 @@ impl<'s> LinkedWriter<'s> {
         }
     }
 
-    /// Writes a text of the same size as any other.
+    /// Writes a text, all of which have the same size.
     fn write(&mut self, path: &str) {
         let text = format!("def f_{:08}():\n    return 1\n", self.dice.next_below(100_000_000));
         let file = self.on_disk(path);
@@ -106,7 +106,7 @@ impl<'s> LinkedWriter<'s> {
         self.files.insert(path.to_owned(), text);
     }
 
-    /// Changes so much, and asks for what was changed each time.
+    /// Makes this many changes, and queries the changed paths each time.
     #[track_caller]
     fn write_and_ask(&mut self, times: usize, ask: &mut dyn FnMut(&str) -> Option<String>) {
         for round in 0..times {

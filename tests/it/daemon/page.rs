@@ -65,7 +65,7 @@ fn slop_ui_starts_the_daemon_and_opens_the_page_in_the_users_browser() {
 }
 
 #[test]
-fn the_table_of_a_large_project_is_answered_by_events_to_those_who_want_it_so() {
+fn the_table_of_a_large_project_is_updated_from_events_on_request() {
     let sandbox = Sandbox::repo();
     for file in 0..2_001 {
         sandbox.write(format!("src/file_{file:04}.py"), "");
@@ -79,10 +79,10 @@ fn the_table_of_a_large_project_is_answered_by_events_to_those_who_want_it_so() 
     assert_eq!(whole["freshness"], "fresh");
     let mut delta = whole;
     let mut edits = 0;
-    // A daemon that has just started compares all files until each has been looked at.
+    // A daemon that has just started compares all files until each has been checked.
     wait_until("it trusts events", || {
         edits += 1;
-        // Each has another number of lines, which its row shows.
+        // Each text has a different number of lines, which its row shows.
         sandbox.write("src/file_0007.py", "x = 1\n".repeat(edits));
         delta = ask(&delta["data"]["clock"], true);
         delta["freshness"] == "stale"
@@ -94,7 +94,7 @@ fn the_table_of_a_large_project_is_answered_by_events_to_those_who_want_it_so() 
 }
 
 #[test]
-fn the_table_has_all_files_and_then_what_has_changed() {
+fn the_table_has_all_files_and_then_the_changes() {
     let sandbox = Sandbox::repo();
     sandbox.write("src/a.py", "def one():\n    return 1\n");
     sandbox.write("src/deep/b.py", "def two():\n    return 2\n");

@@ -13,8 +13,8 @@ use super::super::sandbox::Sandbox;
 use super::harness::{DaemonConnection, TestDaemon, TestRng, rounds};
 
 const WRITERS: usize = 4;
-/// The number of rounds after which a soak goes on in a new project: in one that grows for a million, it would list
-/// folders most of the time.
+/// The number of rounds after which a soak test continues in a new project: in one that grows for a million rounds, it
+/// would spend most of the time listing folders.
 const ROUNDS_OF_A_PROJECT: usize = 50_000;
 
 /// Reports an error immediately, bypassing the test runner's capture.

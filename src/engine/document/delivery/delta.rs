@@ -1,8 +1,9 @@
-//! Shows a file as what has changed since it was delivered to its reader.
+//! Shows a file as the changes since its delivery to the reader.
 //!
-//! How much is known of the delivered version depends on the view. Of a file that was shown in full, the text is
-//! compared; of a part of it, as slices or a mask show one, the part, so that nothing else is named. Of a view that is
-//! derived from the structure, the symbols are compared by the hashes of their lines, whatever the view shows of them.
+//! How much is known of the delivered version depends on the view. For a file that was shown in full, the texts are
+//! compared; for a part of it, such as slices or a mask, only the parts, so that nothing else is named. For a view
+//! derived from the structure, the symbols are compared by the hashes of their lines, regardless of what the view shows
+//! of them.
 
 use crate::aggregate;
 use crate::aggregate::{Delta, DeltaOptions, FileVersion};
@@ -15,19 +16,20 @@ use crate::model::{
 use crate::store::DeliveredFile;
 use crate::{render, summarize, syntax};
 
-/// The maximum number of symbols that are named of a file that is not source code: a table of data may have thousands.
+/// The maximum number of symbols that are named for a file that is not source code: a table of data may have thousands.
 const MAX_DATA_SYMBOLS: usize = 40;
-/// Since when a file has changed, or is gone.
+/// The base of a delta, as it is named in the document.
 pub(super) const BASE: &str = "the last aggregation";
 
 /// A version of a file that a reader has.
 pub(super) struct DeliveredVersion<'a> {
     pub(in crate::engine::document) row: &'a DeliveredFile,
-    /// What was shown, if it was kept.
+    /// The text that was shown, if it was kept.
     pub(in crate::engine::document) text: Option<String>,
 }
 
-/// Returns whether a view is derived from the structure of a file, so that the file can change without it.
+/// Returns whether a view is derived from the structure of a file, so that the file can change while the view stays the
+/// same.
 pub(super) const fn is_of_structure(view: ViewMode) -> bool {
     match view {
         ViewMode::Skeleton
@@ -48,8 +50,8 @@ pub(super) const fn is_of_structure(view: ViewMode) -> bool {
     }
 }
 
-/// Returns a block with what has changed from the delivered version to `settled`, which shows the current one in the
-/// same view. `None` if that would take more room than `settled`, or the delivered version is not known.
+/// Returns a block with the changes from the delivered version to `settled`, which shows the current one in the same
+/// view. `None` if that would be larger than `settled`, or the delivered version is not known.
 pub(super) fn delta_block(
     renderer: &mut Renderer<'_, '_>,
     subject: &ContentRef<'_>,
@@ -65,8 +67,8 @@ pub(super) fn delta_block(
             if view == ViewMode::Path { "only named".to_owned() } else { format!("shown as {view}") };
         block.remarks.push(format!("{before} before"));
     }
-    // A summary, or a skeleton that is the same as before, does not show what has changed, however small it is, and no
-    // view shows what is gone.
+    // A summary, or an unchanged skeleton, does not show what has changed, however small it is, and no view shows what
+    // was removed.
     let shows_change = !has_removed
         && !matches!(view, ViewMode::Summary | ViewMode::Excerpt | ViewMode::Path)
         && delivered.text.as_ref().is_none_or(|text| *text != settled.body.text());
@@ -81,7 +83,7 @@ fn delta(
     settled: &DocumentBlock,
 ) -> Option<Delta> {
     let text = delivered.text.as_deref();
-    // Only the view is another one, as after a model has written a new summary.
+    // Only the view differs, for example because a model has written a new summary.
     if delivered.row.wanted == subject.hash {
         return Some(view_delta(subject, text?, &settled.body.text(), (None, None)));
     }
@@ -101,7 +103,7 @@ fn delta(
     }
 }
 
-/// Returns a block that says that a file was at another path before.
+/// Returns a block that says that a file had another path before.
 pub(super) fn renamed_block(settled: &DocumentBlock, old: &RelPath) -> DocumentBlock {
     let body = format!("@@ renamed from {old}, with the same content\n");
     DocumentBlock { view: ViewMode::Delta, body: body.into(), summary: None, ..settled.clone() }
@@ -117,7 +119,7 @@ fn full_delta(
     let old_outline = stored_outline(cache, &delivered.row.wanted, subject.file_type)
         .or_else(|| parsed_outline(&cache.workspace, subject.file_type, old_text));
     let new_outline = cache.outline(subject);
-    // Symbols on one side alone would look as if all of them were new or gone.
+    // With the symbols of only one side, all of them would look added or removed.
     let outlines = old_outline.zip(new_outline);
     let (old_outline, new_outline) =
         outlines.as_ref().map_or((None, None), |(old, new)| (Some(old), Some(new)));
@@ -137,7 +139,7 @@ fn view_delta(
     aggregate::render_delta(&old, &new, &options(subject, false))
 }
 
-/// Compares the symbols of two versions. Where those of the delivered one are not known, the views are compared.
+/// Compares the symbols of two versions, or the views if the symbols of the delivered version are not known.
 fn structure_delta(
     cache: &mut ArtifactCache<'_>,
     subject: &ContentRef<'_>,
@@ -158,7 +160,7 @@ fn structure_delta(
     }
 }
 
-/// Compares the symbols of two versions; `None` if those of one are not known.
+/// Compares the symbols of two versions; `None` if those of either are not known.
 fn compared_structures(
     cache: &mut ArtifactCache<'_>,
     subject: &ContentRef<'_>,
@@ -177,7 +179,7 @@ fn compared_structures(
     Some(aggregate::render_delta(&old, &new, &options(subject, true)))
 }
 
-/// Returns what a delta names, on one line.
+/// Returns the names in a delta, on one line.
 pub(super) fn named_changes(delta: &DocumentBlock) -> String {
     let text = delta.body.text();
     let labels = text.lines().filter_map(|line| line.strip_prefix("@@ "));
@@ -200,7 +202,7 @@ fn stored_outline(
     cache.query_store(|store| store.outline(&by, hash)).flatten()
 }
 
-/// Returns the outline of a text that is not that of a file.
+/// Returns the outline of a text that is not the file's own.
 fn parsed_outline(workspace: &Workspace<'_>, file_type: &FileType, text: &str) -> Option<Outline> {
     let (clock, timeout) = (workspace.world.clock, workspace.options.parse_timeout);
     let began = clock.thread_time();

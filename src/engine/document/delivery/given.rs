@@ -1,4 +1,4 @@
-//! What has changed of the files that a document has shown, since it was given to its reader.
+//! What has changed in the files of a document since its delivery.
 
 use std::collections::HashSet;
 
@@ -15,14 +15,15 @@ use crate::engine::workspace::{KnownFile, KnownState};
 use crate::model::{DocsDetail, RelPath, SummaryDetail, ViewMode};
 use crate::store::DeliveredFile;
 
-/// How a diff names the text that was given.
+/// The name of the delivered text in a diff.
 const GIVEN: &str = "it was given";
 
-/// What documents are recorded under: a name, and what tells apart those of one name that are curated differently.
+/// What documents are recorded under: a name, and a hash that distinguishes documents of one name with different
+/// curation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RecordName {
     pub name: String,
-    /// A hash of the curation, if it is not that of the settings.
+    /// A hash of the curation, if it differs from that of the settings.
     pub curation: Option<String>,
 }
 
@@ -41,7 +42,7 @@ impl RecordName {
     }
 }
 
-/// A file of a document that was given.
+/// A file of a delivered document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GivenFile {
     pub path: RelPath,
@@ -50,30 +51,30 @@ pub struct GivenFile {
     pub state: GivenFileState,
 }
 
-/// What has become of a file since a document was given.
+/// The state of a file relative to a delivered document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GivenFileState {
     Same,
     Changed,
-    /// The document has nothing of it, and it was written since.
+    /// The document does not contain it, and it was written since.
     New,
-    /// There is no such file any more, or it has no text to show.
+    /// The file no longer exists, or has no text to show.
     Gone,
 }
 
-/// A file of a document that was given, with what has changed of what was shown of it.
+/// A file of a delivered document, with the changes in what was shown of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GivenChange {
     pub file: GivenFile,
-    /// A unified diff, empty if nothing has changed; `None` if there is none, for a `reason`.
+    /// A unified diff, empty if nothing has changed; `None` if there is none, for the given `reason`.
     pub diff: Option<String>,
     pub reason: Option<&'static str>,
-    /// How many lines of what was given are left out, because a mask hides symbols of the file now.
+    /// The number of delivered lines that are left out, because a mask now hides symbols of the file.
     pub hidden_lines: usize,
 }
 
 impl DocumentRun<'_, '_> {
-    /// Returns what has become of the files of a document that was given at a time in nanoseconds, by path.
+    /// Returns the current states of the files of a document that was delivered at a time in nanoseconds, by path.
     pub(in crate::engine) fn given_files(
         &mut self,
         record: &RecordName,
@@ -101,8 +102,8 @@ impl DocumentRun<'_, '_> {
         Ok(given)
     }
 
-    /// Returns what has changed of a file; `None` if the document has nothing of it. What was shown before a mask hid some
-    /// of it is not shown again: then the diff has only lines that the file has now.
+    /// Returns the changes of a file; `None` if the document does not contain it. Text that a mask hides by now is not
+    /// shown again: then the diff has only lines that the file has now.
     pub(in crate::engine) fn given_change(
         &mut self,
         record: &RecordName,
@@ -146,9 +147,9 @@ impl DocumentRun<'_, '_> {
         self.cache.query_store(|store| store.delivered_files(&key)).unwrap_or_default()
     }
 
-    /// Returns the diff from the text that was given to the same view of the file now; `None` if there is no such view.
+    /// Returns the diff from the delivered text to the same view of the file now; `None` if there is no such view.
     ///
-    /// How much a skeleton or a summary was to show is not recorded, so that all ways are tried: the one that was given
+    /// The detail of a skeleton or a summary is not recorded, so all levels are tried: the one that was delivered
     /// differs least.
     fn smallest_diff(&mut self, row: &DeliveredFile, file: &KnownFile, given: &str) -> Option<String> {
         let items =

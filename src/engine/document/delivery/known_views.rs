@@ -1,8 +1,8 @@
-//! Leaves out of a document what its reader has, where another one was requested than the last of its name.
+//! Leaves out what the reader already has, when the request differs from the last one of its name.
 //!
-//! Such a document is composed as if its reader had nothing of the files that are the same: the request may want more of
-//! them than was shown. What is no more than that is left out afterwards, so that its room is not filled with something
-//! else, and a request that hardly differs from the last one has a small answer.
+//! Such a document is composed as if the reader had nothing of the unchanged files, because the request may want more
+//! of them than was shown. What the reader has is left out afterwards, so that its space is not filled with something
+//! else, and a request that differs little from the last one gets a small answer.
 
 use std::collections::{HashMap, HashSet};
 
@@ -15,7 +15,7 @@ use crate::engine::document::rendering::Renderer;
 use crate::model::{ContentHash, DocumentBlock, Omission, OmittedFile, RelPath, SummaryProvenance, ViewMode};
 use crate::store::DeliveredFile;
 
-/// Leaves out the files of which nothing is shown that the reader does not have.
+/// Leaves out the files of which the reader already has everything that is shown.
 pub(in crate::engine::document) fn leave_out_known(
     renderer: &mut Renderer<'_, '_>,
     draft: &mut DraftDocument,
@@ -41,7 +41,7 @@ pub(in crate::engine::document) fn leave_out_known(
     draft.plan.is_unchanged = draft.files.is_empty() && !has_rows;
 }
 
-/// Leaves out the lines of a text that the reader has.
+/// Leaves out the lines of a text that the reader already has.
 fn leave_out_known_lines(renderer: &mut Renderer<'_, '_>, shown: &mut ShownFile, reader: &ReaderState) {
     let block = &mut shown.candidate.block;
     if !matches!(block.view, ViewMode::Full | ViewMode::Excerpt) || shown.changes.is_some() {
@@ -59,7 +59,7 @@ fn leave_out_known_lines(renderer: &mut Renderer<'_, '_>, shown: &mut ShownFile,
     }
 }
 
-/// Leaves out the names and paths of files that the reader has something of, for that is no less.
+/// Leaves out the names and paths of files that the reader has something of: a name adds nothing to that.
 fn leave_out_known_rows(draft: &mut DraftDocument, reader: &ReaderState) {
     let is_known = |block: &DocumentBlock| reader.unchanged_row(block).is_some();
     let omitted = &mut draft.remarks.omitted;
@@ -84,7 +84,7 @@ fn leave_out_known_rows(draft: &mut DraftDocument, reader: &ReaderState) {
     }
 }
 
-/// Returns the tree of the files that are shown by their paths.
+/// Returns the tree of the files that are shown only by their paths.
 fn path_tree(draft: &DraftDocument) -> Option<NameTree> {
     let blocks = draft.listed.iter().map(|row| &row.file.block);
     let paths: Vec<&RelPath> =
@@ -95,7 +95,7 @@ fn path_tree(draft: &DraftDocument) -> Option<NameTree> {
     (!paths.is_empty()).then_some(NameTree { text, annotated_folders: 0 })
 }
 
-/// Returns whether the reader has all that is shown of a file, which is the same as when it was given.
+/// Returns whether a file is unchanged since its delivery and the reader has everything that is shown of it.
 fn is_known(
     renderer: &mut Renderer<'_, '_>,
     reader: &ReaderState,
@@ -109,7 +109,7 @@ fn is_known(
     if (row.shown == hash || covers(row.view, block)) && !reader.lacks_lines(renderer, &row.path) {
         return true;
     }
-    // Which signatures follow the words is decided by what is left of a limit.
+    // The signatures that follow the words depend on what is left of a limit.
     let is_summary = block.view == ViewMode::Summary && is_limited && !is_by_model(block);
     (is_summary && !is_name(row.view)) || !shows_more(renderer, reader, row, block)
 }
@@ -145,7 +145,7 @@ pub(super) fn shows_more(
     }
 }
 
-/// Returns whether whoever has a view of a file learns nothing from a block of it.
+/// Returns whether a block adds nothing for a reader who has a view of the same file.
 pub(super) fn covers(view: ViewMode, block: &DocumentBlock) -> bool {
     let is_structure = matches!(block.view, ViewMode::Outline | ViewMode::Signatures | ViewMode::Summary);
     let is_covered = match view {
@@ -164,7 +164,7 @@ const fn is_name(view: ViewMode) -> bool {
     matches!(view, ViewMode::Names | ViewMode::Path | ViewMode::None)
 }
 
-/// Returns what is recorded of a file that is shown with a text, with what the reader was shown of it earlier: skeletons
+/// Returns the record of a file that is shown with a text, including what the reader was shown of it earlier: skeletons
 /// and excerpts show one part after another.
 pub(super) fn with_earlier_views(
     renderer: &mut Renderer<'_, '_>,
@@ -173,14 +173,14 @@ pub(super) fn with_earlier_views(
     text: String,
 ) -> (DeliveredFile, Option<String>) {
     let is_part = |view| matches!(view, ViewMode::Skeleton | ViewMode::Excerpt);
-    // Of a text of which the reader lacks lines, an excerpt shows some.
+    // Where the reader lacks lines of a full text, an excerpt adds some.
     let is_of_text = |before: &DeliveredFile| {
         before.view == ViewMode::Full && row.view == ViewMode::Excerpt && before.wanted == row.wanted
     };
     let before = reader.row(&row.path).filter(|before| is_part(before.view) || is_of_text(before));
     let Some(before) = before.filter(|_| is_part(row.view)) else { return (row, Some(text)) };
     let Some(given) = reader.given_text(renderer, &row.path) else { return (row, Some(text)) };
-    // A skeleton is compared with later ones, an excerpt is not.
+    // A skeleton is compared with later ones; an excerpt is not.
     if row.view == ViewMode::Skeleton {
         let is_first = before.view == ViewMode::Skeleton;
         let others = if is_first { aggregate::split_shown(&given).1 } else { aggregate::seen_lines(&given) };
@@ -207,7 +207,8 @@ pub(in crate::engine::document) fn unreduced(draft: &DraftDocument) -> DraftDocu
     trial
 }
 
-/// Shows changed files themselves, with the names of what has changed, if `packed` shows more of them than the reader has.
+/// Shows changed files themselves, with the names of what has changed, if `packed` shows more of them than the reader
+/// has.
 pub(in crate::engine::document) fn restore_files_with_more(
     renderer: &mut Renderer<'_, '_>,
     draft: &mut DraftDocument,

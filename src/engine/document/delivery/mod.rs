@@ -1,8 +1,8 @@
-//! What the reader of a document has from earlier ones of the same name, and what is new to it.
+//! What the reader of a document has from earlier documents of the same name, and what is new.
 //!
-//! `reader` records what was delivered and reduces the next document to changes, which `delta` shows; `known_views`
-//! compares what the reader has with what another request wants, and `given` answers what has changed since a delivery.
-//! May import `draft`, `packing`, `rendering`, `cache`, `request` and `run`.
+//! `reader` records deliveries and reduces the next document to changes, which `delta` shows; `known_views` compares
+//! what the reader has with what another request wants, and `given` answers what has changed since a delivery. May
+//! import `draft`, `packing`, `rendering`, `cache`, `request` and `run`.
 
 mod delta;
 mod given;

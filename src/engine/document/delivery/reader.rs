@@ -1,9 +1,9 @@
-//! What a reader has from earlier documents, and what is new to it.
+//! What a reader has from earlier documents, and what is new.
 //!
-//! What a document shows of each file is remembered under the document's name, with the file's content. The next one of
-//! that name may then leave out what the reader has already, and show what has changed of it. A file that a limit has made
-//! smaller, or left out, is not new because there is more room now. But a change that there was no room for is shown again.
-//! And where another document is requested than the last one of the name, it has what the request wants beyond what the
+//! What a document shows of each file is recorded under the document's name, with the file's content. The next document
+//! of that name may then leave out what the reader already has, and show only what has changed. A file that a limit has
+//! reduced or left out does not become new because there is more room now; but a change that did not fit is shown
+//! again. If the request differs from the last one of the name, the document has whatever it wants beyond what the
 //! reader has.
 
 use std::collections::{HashMap, HashSet};
@@ -32,25 +32,24 @@ use crate::model::{
 use crate::store::{DeliveredDocument, DeliveredFile, DeliveryUpdate};
 use crate::sys::Files;
 
-/// The maximum size of the texts that are kept for one name. Beyond it, it is noticed that a file has changed, and it
-/// is shown as if it were new: the texts of a whole project in full would make the cache as large as the project, for
-/// each name.
-const MOST_BYTES: usize = 32 << 20;
+/// The maximum size of the texts that are kept for one name. Beyond it, a changed file is still noticed, but shown as
+/// if it were new: the texts of a whole project in full would make the cache as large as the project, for each name.
+const MAX_BYTES: usize = 32 << 20;
 
 #[derive(Clone)]
 pub(in crate::engine::document) struct ReaderState {
     history: DocumentHistory,
     delivered: HashMap<RelPath, DeliveredFile>,
-    /// A hash of what is requested, and whether that is something else than the last time.
+    /// A hash of the request, and whether it differs from the last one.
     request: ContentHash,
     is_other_request: bool,
 }
 
-/// What is to be remembered as soon as the document was given.
+/// What is recorded once the document has been delivered.
 pub(in crate::engine) struct PendingDelivery {
-    /// What it is recorded under.
+    /// The key of the record.
     record: String,
-    /// Whether it is a document by itself, and not what has changed since an earlier one.
+    /// Whether the document is complete by itself, rather than the changes since an earlier one.
     is_whole: bool,
     update: DeliveryUpdate,
     /// The files whose symbols are compared when they have changed.
@@ -67,8 +66,8 @@ impl PendingDelivery {
         Self { record, is_whole: true, update, outlined: Vec::new(), cached_as: Some(key) }
     }
 
-    /// Notes what the document consists of. Changes since an earlier document follow that one in a prompt, and are no
-    /// document that a provider's cache would be asked for.
+    /// Records what the document consists of. Changes since an earlier document follow that one in a prompt, and are
+    /// not a document that a provider's cache would be asked for.
     pub(in crate::engine) fn describe(
         &mut self,
         at_ms: i64,
@@ -90,7 +89,7 @@ pub(in crate::engine) fn confirm_delivery(
     save_symbol_hashes(cache, &outlined.iter().collect::<Vec<_>>());
     let at_s = cache.workspace.world.clock.now_s();
     let tracker = cache.workspace.tracker.clone();
-    // Held until the version is read below: with another delivery in between it would be the version of that one.
+    // Held until the version is read below: after a delivery in between, it would be the version of that one.
     let _alone = tracker.as_ref().map(|tracker| tracker.lock_writes());
     if let Some(store) = &mut cache.store
         && let Err(error) = store.record_delivery(&record, &update, at_s)
@@ -105,7 +104,7 @@ pub(in crate::engine) fn confirm_delivery(
     }
 }
 
-/// Looks up what the reader has. Nothing is remembered of a document that shows no files.
+/// Loads what the reader has. Documents that show no files are not recorded.
 pub(in crate::engine::document) fn load_reader_state(
     renderer: &mut Renderer<'_, '_>,
     request: &AggregationRequest,
@@ -120,7 +119,7 @@ pub(in crate::engine::document) fn load_reader_state(
     Some(ReaderState { history, delivered, request, is_other_request })
 }
 
-/// Returns hashes of what is shown of files, by which a reader's are compared with it.
+/// Returns hashes of what is shown of the files, for comparison with what the reader has.
 pub(in crate::engine::document) fn shown_fingerprints(
     renderer: &Renderer<'_, '_>,
     files: &[ShownFile],
@@ -133,7 +132,7 @@ pub(in crate::engine::document) fn shown_fingerprints(
     })
 }
 
-/// Returns the hashes that were made when the views were shown first.
+/// Returns the hashes that were computed when the views were first shown.
 fn kept_fingerprints(renderer: &Renderer<'_, '_>, files: &[ShownFile]) -> Vec<Option<ContentHash>> {
     let Some(views) = renderer.views else { return vec![None; files.len()] };
     let mut views = lock(views);
@@ -149,8 +148,8 @@ fn kept_fingerprints(renderer: &Renderer<'_, '_>, files: &[ShownFile]) -> Vec<Op
     files.iter().map(find).collect()
 }
 
-/// Leaves out what the reader has, if that is asked for, and shows of the rest what has changed. Files that a limit decides
-/// on have no view yet; `wanted_block` renders the wanted one.
+/// If requested, leaves out what the reader already has, and shows only the changes of the rest. Files that a limit
+/// decides on have no view yet; `wanted_block` renders the wanted one.
 pub(in crate::engine::document) fn reduce_to_changes(
     renderer: &mut Renderer<'_, '_>,
     draft: &mut DraftDocument,
@@ -184,7 +183,7 @@ pub(in crate::engine::document) fn reduce_to_changes(
             continue;
         };
         if is_known(row, &shown, hash, is_undecided) {
-            // It is compared when it is decided how the file is shown.
+            // It is compared once it is decided how the file is shown.
             if reader.is_other_request {
                 draft.files.push(shown);
                 continue;
@@ -199,7 +198,7 @@ pub(in crate::engine::document) fn reduce_to_changes(
         } else {
             Some(shown.candidate.block.clone())
         };
-        // Two different views have nothing in common that could be compared.
+        // Two different views cannot be compared.
         if let Some(settled) = settled.filter(|settled| settled.view == row.view) {
             let candidate = shown.candidate.clone();
             replace_by_delta(renderer, &mut shown, row, settled, reader);
@@ -213,18 +212,18 @@ pub(in crate::engine::document) fn reduce_to_changes(
     draft.plan.is_unchanged = draft.files.is_empty();
 }
 
-/// Returns whether the reader has what would be shown. `hash` is that of the view, unless a limit decides on it.
+/// Returns whether the reader has what would be shown. `hash` is that of the view, unless a limit decides on the view.
 fn is_known(row: &DeliveredFile, shown: &ShownFile, hash: ContentHash, is_undecided: bool) -> bool {
     let is_same_content = Some(row.wanted) == shown.candidate.block.content;
-    // It may be shown in another way all the same, as by a model's new summary. But not because there is more room.
+    // The view may differ even so, for example by a model's new summary. A larger view because there is more room does
+    // not count.
     let is_reduced = matches!(row.view, ViewMode::Excerpt | ViewMode::Names | ViewMode::Path);
     let is_same_view = row.shown == hash && !is_undecided && (is_same_content || !is_of_structure(row.view));
     let is_covered = covers(row.view, &shown.candidate.block);
     is_same_view || is_same_content && (is_undecided || is_reduced || is_covered)
 }
 
-/// Returns a file that a limit decides on in the view that the reader has of it; `None` if there is nothing that changes
-/// could be compared with.
+/// Returns a file that a limit decides on in the view that the reader has; `None` if there is nothing to compare.
 fn delivered_view(
     renderer: &mut Renderer<'_, '_>,
     shown: &ShownFile,
@@ -240,7 +239,7 @@ fn delivered_view(
             let read = renderer.cache.workspace.read_text(&row.path).ok();
             read.filter(|(hash, _)| Some(*hash) == block.content)?.1
         }
-        // What is shown of these depends on the limit; the symbols are compared instead.
+        // What these views show depends on the limit; the symbols are compared instead.
         view if is_of_structure(view) => String::new(),
         ViewMode::Path => String::new(),
         _ => return None,
@@ -248,7 +247,7 @@ fn delivered_view(
     Some(DocumentBlock { view: row.view, body: body.into(), ..block.clone() })
 }
 
-/// Shows a file as what has changed since it was given, unless that takes more room than the file as it is.
+/// Shows a file as the changes since its delivery, unless that is larger than the file as it is.
 fn replace_by_delta(
     renderer: &mut Renderer<'_, '_>,
     shown: &mut ShownFile,
@@ -257,7 +256,7 @@ fn replace_by_delta(
     reader: &ReaderState,
 ) {
     let Some(subject) = ContentRef::from_file(&shown.file) else { return };
-    // The file may have been read again, and be another one than was listed.
+    // The file may have been read again, with another content than was listed.
     if settled.content != Some(subject.hash) {
         return;
     }
@@ -273,7 +272,8 @@ fn replace_by_delta(
     }
 }
 
-/// Returns whether a comparison might show what was not hidden when it was given, or had another name or place.
+/// Returns whether a comparison might reveal something that is hidden now, but was not hidden, or had another name or
+/// place, at the delivery.
 fn shows_hidden(
     cache: &mut ArtifactCache<'_>,
     subject: &ContentRef<'_>,
@@ -328,8 +328,7 @@ fn show_as_delta(shown: &mut ShownFile, delta: DocumentBlock, settled: DocumentB
     shown.full_block = Some(Box::new(settled));
 }
 
-/// Shows the names of files that the reader has and that are not there, or not shown, any more. Returns them by their
-/// contents.
+/// Lists the files that the reader has and that no longer exist or are no longer shown. Returns them by their contents.
 fn add_removed_files<'r>(
     workspace: &Workspace<'_>,
     draft: &mut DraftDocument,
@@ -338,7 +337,7 @@ fn add_removed_files<'r>(
     let has_text = |shown: &&ShownFile| matches!(shown.file.state, KnownState::Content { .. });
     let there: HashSet<&RelPath> =
         draft.files.iter().filter(has_text).map(|shown| &shown.file.path).collect();
-    // A file that is there, but is not shown any more: it is no text now, or too large.
+    // The file exists, but is not shown any more: it is no longer text, or too large.
     let left_out = draft.remarks.omitted.iter().filter_map(|omitted| match omitted.reason {
         Omission::LeftOut(reason) if !reason.is_error() => Some((&omitted.path, reason)),
         _ => None,
@@ -388,22 +387,22 @@ impl ReaderState {
         renderer.cache.query_store(|store| store.delivered_text(&record, path)).flatten()
     }
 
-    /// Returns what the reader has seen of the text of a file, if that was kept.
+    /// Returns the lines of a file that the reader has seen, if they were kept.
     pub(super) fn seen_text(&self, renderer: &mut Renderer<'_, '_>, path: &RelPath) -> Option<String> {
         self.given_text(renderer, path).map(|text| aggregate::seen_lines(&text).to_owned())
     }
 
-    /// Returns whether the reader lacks lines of the view that is recorded, because a delta only named what had changed.
+    /// Returns whether the reader lacks lines of the recorded view, because a delta only named what had changed.
     pub(super) fn lacks_lines(&self, renderer: &mut Renderer<'_, '_>, path: &RelPath) -> bool {
         self.given_text(renderer, path).is_some_and(|text| aggregate::lacks_lines(&text))
     }
 
-    /// Returns whether changes of the file have to be shown, because the reader has something of it.
+    /// Returns whether changes of the file must be shown, because the reader has something of it.
     pub(in crate::engine::document) fn follows(&self, path: &RelPath) -> bool {
         self.history.since_last && self.delivered.contains_key(path)
     }
 
-    /// Returns what is new about what the reader has, once it was given this draft. `fingerprints` are those of its files.
+    /// Returns the update of the reader's record for the delivery of this draft. `fingerprints` are those of its files.
     pub(in crate::engine::document) fn pending_delivery(
         &self,
         renderer: &mut Renderer<'_, '_>,
@@ -412,7 +411,7 @@ impl ReaderState {
         known: &HashMap<RelPath, KnownFile>,
     ) -> PendingDelivery {
         let Self { history, delivered, request, is_other_request } = self;
-        // The first document of a name is whole, also where only changes were asked for.
+        // The first document of a name is whole, even if only changes were requested.
         let adds_changes = draft.plan.since_last;
         let request = Some(*request);
         let mut update = DeliveryUpdate { changed: Vec::new(), removed: Vec::new(), document: None, request };
@@ -424,11 +423,11 @@ impl ReaderState {
             let block = shown.settled_block();
             let Some(content) = block.content.filter(|_| !is_failed(&shown.candidate)) else { continue };
             known_paths.insert(path);
-            // Counted even if the row is not new: the text that was kept for it earlier takes room as well.
+            // Counted even if the row is not new: the text that was kept for it earlier takes space too.
             bytes += block.body.len();
             let row = DeliveredFile { path: path.clone(), view: block.view, shown: *hash, wanted: content };
-            let is_kept = keeps_base_text(block.view) && bytes <= MOST_BYTES;
-            // The texts of a document that shows everything take the place of those that were kept together.
+            let is_kept = keeps_base_text(block.view) && bytes <= MAX_BYTES;
+            // The texts of a document that shows everything replace those accumulated so far.
             let is_reset = *is_other_request && !adds_changes;
             let is_new = is_reset || delivered.get(path) != Some(&row);
             if is_new && (is_of_structure(block.view) || block.view == ViewMode::Path) {
@@ -448,14 +447,14 @@ impl ReaderState {
                 });
             }
         }
-        // What is only named, or not even that, is not new later; but a change of what the reader has is.
+        // A file that is only named, or not even that, is not new later; but a change of what the reader has is.
         let named = draft.listed.iter().map(|listed| &listed.file);
         let (view, shown) = (ViewMode::Path, view_fingerprint(ViewMode::Path, ""));
         for candidate in named.chain(draft.dropped.iter().map(|shown| &shown.candidate)) {
             let block = &candidate.block;
             let Some(content) = block.content else { continue };
             known_paths.insert(&block.path);
-            // There was no room for its change, or for a new file, but there may be when the same is requested again.
+            // There was no room for its change, or for a new file; there may be when the same is requested again.
             if adds_changes && (!is_other_request || delivered.contains_key(&block.path)) {
                 continue;
             }
@@ -465,7 +464,7 @@ impl ReaderState {
             outlined.extend(named.cloned());
             update.changed.extend(is_new.then_some((row, None)));
         }
-        // Forgotten, so that a file is shown in full when it can be read again. A document that shows everything is all
+        // Removed, so that a file is shown in full once it can be read again. A document that shows everything is all
         // that its reader has; one of changes adds to it.
         let is_gone = |shown: &&ShownFile| !known_paths.contains(&shown.file.path);
         let failed: HashSet<&RelPath> =
@@ -479,7 +478,7 @@ impl ReaderState {
     }
 }
 
-/// Returns whether an earlier text of the view is worth to be compared with a later one.
+/// Returns whether an earlier text of the view is worth comparing with a later one.
 const fn keeps_base_text(view: ViewMode) -> bool {
     match view {
         // Changes are not what the reader has of the file, and a path has no text that could change.

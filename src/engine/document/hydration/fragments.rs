@@ -1,4 +1,4 @@
-//! Fragments between hydrations: which there are, what each shows now, and what people want of them.
+//! Fragments between hydrations: which ones there are, what each shows now, and what is pinned.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -24,12 +24,12 @@ pub struct NamedFragments<'a> {
     pub word: &'a str,
     /// The name of a slice, if only slices of this name are meant.
     pub slice: Option<&'a str>,
-    /// What people curate, and so which slices files have.
+    /// All curated items, which determine the slices of files.
     pub items: &'a [FileItem],
 }
 
 impl DocumentRun<'_, '_> {
-    /// Pins fragments, so that they are HOT after the next hydration, or takes that back.
+    /// Pins fragments, so that they are HOT after the next hydration, or unpins them.
     pub(in crate::engine) fn pin(
         &mut self,
         named: NamedFragments<'_>,
@@ -43,7 +43,7 @@ impl DocumentRun<'_, '_> {
         })
     }
 
-    /// Forgets the places of fragments, their pins and uses. They come back when they are relevant.
+    /// Removes the places of fragments, their pins and uses. They come back when they are relevant.
     pub(in crate::engine) fn forget(&mut self, named: NamedFragments<'_>) -> Result<Vec<Fragment>, Error> {
         self.change_fragments(named, |fragment| {
             (fragment.warmth, fragment.depth) = (None, Depth::PATH);
@@ -59,7 +59,7 @@ impl DocumentRun<'_, '_> {
         change: impl Fn(&mut Fragment),
     ) -> Result<Vec<Fragment>, Error> {
         let rows = read(self.cache, Store::fragments)?;
-        // A file that is gone keeps its row as long as it is pinned.
+        // The row of a deleted file is kept as long as it is pinned.
         let is_named = |row: &&Fragment| row.name.path.to_string() == named.word;
         let mut meant: BTreeMap<FragmentName, Fragment> =
             rows.iter().filter(is_named).map(|row| (row.name.clone(), row.clone())).collect();
@@ -83,7 +83,7 @@ impl DocumentRun<'_, '_> {
         Ok(changed)
     }
 
-    /// Returns the fragments that a word names, each where it is or without a place.
+    /// Returns the fragments that a word names, with or without a place.
     fn current(
         &mut self,
         named: NamedFragments<'_>,
@@ -121,8 +121,8 @@ impl DocumentRun<'_, '_> {
         if found.is_empty() { Err(Error::NothingSelected { word }) } else { Ok(found) }
     }
 
-    /// Returns what fragments show now, by name, as the hydrated document of the request would. Files that are gone, and what
-    /// is known by its path alone, have none.
+    /// Returns what fragments show now, by name, as the hydrated document of the request would. Deleted files, and
+    /// those known only by path, have no text.
     pub(in crate::engine) fn fragment_texts(
         &mut self,
         fragments: &[Fragment],
@@ -175,14 +175,14 @@ fn without_place(name: FragmentName, (content, bytes): (ContentHash, u64), now_s
     }
 }
 
-/// The lines of a slice, as they are now.
+/// The current lines of a slice.
 pub(super) struct SliceContent {
     pub(in crate::engine::document) name: String,
     pub(in crate::engine::document) content: ContentHash,
     pub(in crate::engine::document) bytes: u64,
 }
 
-/// Returns the slices that an item marks in a file; slices of one name are one. None if the file cannot be read.
+/// Returns the slices that an item marks in a file, merged by name. `None` if the file cannot be read.
 pub(super) fn slice_contents(
     workspace: &Workspace<'_>,
     path: &RelPath,
@@ -206,12 +206,12 @@ pub(super) fn slice_contents(
     texts.into_iter().map(content).collect()
 }
 
-/// Returns the fragments as they were placed last, by name.
+/// Returns the fragments as they were last placed, by name.
 pub(in crate::engine) fn fragments(cache: &mut ArtifactCache<'_>) -> Result<Vec<Fragment>, Error> {
     read(cache, Store::fragments)
 }
 
-/// Completes a request for a hydrated document: it has what is HOT, each at its depth.
+/// Completes a request for a hydrated document: it contains the HOT fragments, each at its depth.
 pub(in crate::engine) fn with_places(
     cache: &mut ArtifactCache<'_>,
     mut request: AggregationRequest,
@@ -242,13 +242,13 @@ pub(in crate::engine) fn with_places(
         return Err(Error::NotHydrated);
     }
     hot.sort_unstable();
-    // As a preset, of which files may be gone.
+    // As a preset, whose files may be missing.
     request.preset = Some(hot.into_iter().map(|path| FileItem::plain(path.to_string())).collect());
     request.hydrated = Some(places);
     Ok(request)
 }
 
-/// Counts that the HOT fragments were given to an agent.
+/// Counts a delivery of the HOT fragments to an agent.
 pub(in crate::engine) fn count_uses(cache: &mut ArtifactCache<'_>) -> Result<(), Error> {
     let now_s = cache.workspace.world.clock.now_s();
     write(cache, |store| store.count_uses(now_s))

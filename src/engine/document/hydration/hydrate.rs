@@ -31,29 +31,29 @@ use crate::search::ChangeHorizon;
 use crate::store::{HydrationRecord, PlacementUpdate, Store};
 
 const SECONDS_A_DAY: u64 = 86_400;
-/// Incremented when the same project would be placed, or ordered, in another way.
+/// Incremented when the same project would be placed or ordered differently.
 const PLACEMENT_VERSION: u64 = 1;
-/// The score of files in focus and of those that are pinned.
+/// The score of files in focus and of pinned files.
 const FULL_SCORE: u16 = 1000;
 
-/// What is to be placed, and within what.
+/// What is to be placed, and its limits.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HydrationRequest {
-    /// The choice of a document: its tier, focus and task decide ranks and views.
+    /// The request of a document: its tier, focus and task decide ranks and views.
     pub choice: AggregationRequest,
     pub limits: HydrationLimits,
-    /// Whether the places are kept.
+    /// Whether the places are stored.
     pub is_kept: bool,
 }
 
-/// Where the files of a project are.
+/// The places of the files of a project.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HydrationAnswer {
     /// The fragments that have a warmth, by name.
     pub fragments: Vec<Fragment>,
-    /// Those that have another warmth than before, each with the one it had: those that were placed, promoted or demoted.
+    /// The fragments whose warmth has changed, each with its previous one: those that were placed, promoted or demoted.
     pub moved: Vec<(FragmentName, Option<Warmth>)>,
-    /// How many fragments of each folder have no place, by its path; the project's own is empty.
+    /// The number of fragments without a place in each folder, by path; the path of the project's root is empty.
     pub beyond: BTreeMap<String, u64>,
     pub limits: HydrationLimits,
 }
@@ -72,7 +72,7 @@ impl DocumentRun<'_, '_> {
         if let Some(known) = known.filter(|known| known.inputs == inputs) {
             return Ok(answer(rows, Vec::new(), known.beyond, request.limits));
         }
-        // Places are kept, and hold what an agent needs for a long time.
+        // Places are kept, and have to serve an agent for a long time.
         let (prepared, _) = self.prepare_selected(&asked, selected, ChangeHorizon::Far)?;
         let (draft, composed_from) = prepared.into_parts();
         let now_s = self.cache.workspace.world.clock.now_s();
@@ -92,7 +92,8 @@ impl DocumentRun<'_, '_> {
         Ok(answer(found.rows, found.moved, found.beyond, request.limits))
     }
 
-    /// Returns what is to be placed, by rank: each file that has a content, or its slices where a document shows those alone.
+    /// Returns what is to be placed, by rank: each file that has a content, or its slices where a document shows only
+    /// those.
     fn units(
         &mut self,
         asked: &AggregationRequest,
@@ -172,7 +173,7 @@ impl DocumentRun<'_, '_> {
         Ok(placed.map(|((unit, file), place)| PlacedUnit { unit, score: file.score, place }).collect())
     }
 
-    /// Returns a hash of all that decides where files are.
+    /// Returns a hash of everything that decides the places.
     fn placed_from(
         &mut self,
         asked: &AggregationRequest,
@@ -187,7 +188,7 @@ impl DocumentRun<'_, '_> {
         for (checkout, log) in commits.iter().flat_map(|commits| commits.iter()) {
             hash.bytes(checkout.as_bytes()).bytes(log.head.as_bytes()).bytes(log.frozen.as_bytes());
         }
-        // The text of a value may be another one in another build: then the places are only found again.
+        // The debug text of a value may differ in another build: then the places are only computed again.
         hash.bytes(format!("{asked:?}{limits:?}{:?}", self.cache.workspace.options).as_bytes());
         for row in rows.iter().filter(|row| row.pin.is_some()) {
             hash.bytes(format!("{:?}{:?}", row.name, row.pin).as_bytes());
@@ -223,32 +224,32 @@ pub(super) struct PlacedUnit {
     pub(in crate::engine::document) place: PlacedFragment,
 }
 
-/// Where fragments were placed before.
+/// The previous places of fragments.
 pub(super) struct KnownPlaces<'r> {
     stored: FxHashMap<&'r FragmentName, &'r Fragment>,
-    /// The rows of fragments that have another path now, by their new names.
+    /// The rows of fragments whose path has changed, by their new names.
     renamed: FxHashMap<FragmentName, &'r Fragment>,
-    /// Their names before.
+    /// Their previous names.
     renamed_from: FxHashSet<&'r FragmentName>,
 }
 
 impl<'r> KnownPlaces<'r> {
-    /// Reads where these fragments were. One without a row has that of a fragment that is gone if both have the same content,
-    /// and no other has it: then its file was renamed.
+    /// Looks up the previous places of these fragments. A fragment without a row gets the row of a missing fragment
+    /// with the same content, if no other fragment on either side has that content: then its file was renamed.
     fn new(rows: &'r [Fragment], units: &[UnplacedFragment]) -> Self {
         let stored: FxHashMap<&FragmentName, &Fragment> = rows.iter().map(|row| (&row.name, row)).collect();
         let names: FxHashSet<&FragmentName> = units.iter().map(|unit| &unit.name).collect();
         let gone = rows.iter().filter(|row| 0 < row.bytes && !names.contains(&row.name));
-        let gone = only_ones(gone.map(|row| ((row.content, row.name.part.as_deref()), row)));
+        let gone = unique_values(gone.map(|row| ((row.content, row.name.part.as_deref()), row)));
         let new = units.iter().filter(|unit| !stored.contains_key(&unit.name));
-        let new = only_ones(new.map(|unit| ((unit.content, unit.name.part.as_deref()), unit)));
+        let new = unique_values(new.map(|unit| ((unit.content, unit.name.part.as_deref()), unit)));
         let renamed = new.into_iter().filter_map(|(key, unit)| Some((unit.name.clone(), *gone.get(&key)?)));
         let renamed: FxHashMap<FragmentName, &Fragment> = renamed.collect();
         let renamed_from = renamed.values().map(|row| &row.name).collect();
         Self { stored, renamed, renamed_from }
     }
 
-    /// Returns the row of a fragment that has not been renamed.
+    /// Returns the row of a fragment that was not renamed.
     pub(super) fn stored(&self, name: &FragmentName) -> Option<&'r Fragment> {
         self.stored.get(name).copied()
     }
@@ -266,15 +267,15 @@ impl<'r> KnownPlaces<'r> {
         self.stored.get(name).or_else(|| self.renamed.get(name)).copied()
     }
 
-    /// Returns the pin of a fragment. A file that is pinned has its slices pinned.
+    /// Returns the pin of a fragment. Pinning a file pins its slices.
     fn pin(&self, name: &FragmentName) -> Option<Pin> {
         let own = self.row(name).and_then(|row| row.pin);
         own.or_else(|| self.stored.get(&FragmentName::of_file(name.path.clone()))?.pin)
     }
 }
 
-/// Returns the values whose keys no other value has.
-fn only_ones<K: std::hash::Hash + Eq, V>(all: impl Iterator<Item = (K, V)>) -> FxHashMap<K, V> {
+/// Returns the values whose keys are unique.
+fn unique_values<K: std::hash::Hash + Eq, V>(all: impl Iterator<Item = (K, V)>) -> FxHashMap<K, V> {
     let mut found: FxHashMap<K, Option<V>> = FxHashMap::default();
     for (key, value) in all {
         found.entry(key).and_modify(|other| *other = None).or_insert(Some(value));
@@ -282,12 +283,12 @@ fn only_ones<K: std::hash::Hash + Eq, V>(all: impl Iterator<Item = (K, V)>) -> F
     found.into_iter().filter_map(|(key, value)| Some((key, value?))).collect()
 }
 
-/// Returns the request by which the files are ranked, and views chosen: a document with a limit that all is within, of
-/// which nothing is rendered.
+/// Returns the request that the files are ranked by, and views chosen: a document with a limit that everything fits in,
+/// of which nothing is rendered.
 fn ranked_request(choice: &AggregationRequest) -> AggregationRequest {
     let mut asked = AggregationRequest {
         overview: false,
-        // The order of a document does not matter here, and takes git's log.
+        // The order of a document does not matter here, and would take git's log.
         order: FileOrder::Path,
         limits: DocumentLimits { tokens: Some(u64::MAX), ..DocumentLimits::default() },
         exact_tokens: false,
@@ -297,7 +298,7 @@ fn ranked_request(choice: &AggregationRequest) -> AggregationRequest {
         ..choice.clone()
     };
     if let Some(tier) = &mut asked.tier {
-        // What a document keeps for all tasks is not ranked by this one.
+        // The part that is the same for all tasks is not ranked by this one.
         (tier.stable_thousandths, tier.tree) = (0, false);
     }
     asked
@@ -325,7 +326,7 @@ fn is_forgotten(known: &Fragment, limits: &HydrationLimits, now_s: i64) -> bool 
     }
 }
 
-/// Returns an importance in thousandths of the best one, by their logarithms.
+/// Returns an importance in thousandths of the best one, on a logarithmic scale.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is from 0 to 1000")]
 fn relevance(importance: f64, best: f64) -> u16 {
     if !(0.0 < importance && 0.0 < best) {
@@ -335,7 +336,7 @@ fn relevance(importance: f64, best: f64) -> u16 {
     (part.clamp(0.0, 1.0) * f64::from(FULL_SCORE)).round() as u16
 }
 
-/// What the views of the files of a draft, and of their slices, cost as they are rendered.
+/// The costs of views of the files of a draft, and of their slices, as they are rendered.
 struct ViewCosts<'a, 'r, 'w> {
     renderer: &'a mut Renderer<'r, 'w>,
     routing: &'a RoutingContext<'a>,
@@ -356,18 +357,18 @@ impl DepthCosts for ViewCosts<'_, '_, '_> {
         let detail = summary_detail(self.routing);
         let (view, one);
         let routing = if name.part.is_some() {
-            // As if it were the only slice: several in one block cost less than that.
+            // As if it were the only slice: several in one block cost less.
             one = HydratedDepths::of_fragments([(name, depth)]);
             view = ViewMode::Custom;
             &RoutingContext { depths: Some(&one), ..*self.routing }
         } else {
-            // What is curated is shown as it is curated, not as the whole text.
+            // Curated files are shown as curated, not as the whole text.
             view = if depth == Depth::of_view(wanted) { wanted } else { depth.view() };
             self.routing
         };
         let answer = render_as(self.renderer, view, detail, &shown.file, routing, (None, None));
         let text = render::block_text(&answer.block);
-        // A slice has no structure: less than its lines are its name and comment.
+        // A slice has no structure: the only smaller view is its name and comment.
         let has_less = name.part.is_some() && depth < Depth::FULL;
         let deepest = if has_less { Depth::SUMMARY } else { Depth::of_view(answer.block.view) };
         let cost = ViewCost {
@@ -380,7 +381,7 @@ impl DepthCosts for ViewCosts<'_, '_, '_> {
     }
 }
 
-/// What a hydration has found.
+/// The result of a hydration.
 #[derive(Default)]
 struct FoundPlaces {
     rows: Vec<Fragment>,
@@ -390,7 +391,7 @@ struct FoundPlaces {
     beyond: BTreeMap<String, u64>,
 }
 
-/// Compares the new places with those before.
+/// Compares the new places with the previous ones.
 fn compare(placed: Vec<PlacedUnit>, known: &KnownPlaces<'_>, now_s: i64) -> FoundPlaces {
     let mut found = FoundPlaces::default();
     let mut gone = known.stored.clone();
@@ -432,7 +433,7 @@ fn compare(placed: Vec<PlacedUnit>, known: &KnownPlaces<'_>, now_s: i64) -> Foun
         found.rows.push(row);
     }
     for (name, row) in gone {
-        // The slices of a file have taken over its pin, and a file under a new name what it had.
+        // The slices of a file have taken over its pin, and a renamed file has its row.
         let is_replaced = name.part.is_none() && in_slices.contains(&name.path);
         if row.pin.is_none() || is_replaced || known.renamed_from.contains(name) {
             found.removed.push(name.clone());
@@ -443,7 +444,7 @@ fn compare(placed: Vec<PlacedUnit>, known: &KnownPlaces<'_>, now_s: i64) -> Foun
         let unplaced =
             Fragment { warmth: None, depth: Depth::PATH, tokens: 0, shown_bytes: 0, why, ..row.clone() };
         if *row != unplaced {
-            // The pin of a file that is gone is kept, for the file may come back with another branch.
+            // The pin of a deleted file is kept, because the file may come back with another branch.
             found.changed.push(unplaced);
         }
     }
@@ -454,7 +455,7 @@ fn folder_of(path: &RelPath) -> String {
     path.ancestors().next().map_or(String::new(), |folder| String::from_utf8_lossy(folder).into_owned())
 }
 
-/// Returns what the hydration of these rows is answered by.
+/// Returns the answer of a hydration with these rows.
 fn answer(
     mut rows: Vec<Fragment>,
     mut moved: Vec<(FragmentName, Option<Warmth>)>,

@@ -1,6 +1,6 @@
-//! Hydration: places fragments of files, and keeps the places. May import all other parts of `document`.
+//! Hydration: places fragments of files, and stores the places. May import all other parts of `document`.
 //!
-//! `hydrate` writes the places and `fragments` the pins; `fragments` also answers for them between hydrations. `order`
+//! `hydrate` writes the places and `fragments` the pins; `fragments` also answers questions about them between hydrations. `order`
 //! orders the HOT fragments of a document.
 
 mod fragments;

@@ -1,4 +1,4 @@
-//! The order of the files in a hydrated document: decided when they are placed, and kept with their places.
+//! The order of the files in a hydrated document: decided when they are placed, and stored with their places.
 
 use std::collections::BTreeMap;
 
@@ -10,19 +10,19 @@ use crate::engine::document::draft::ShownFile;
 use crate::engine::document::prepare::ComposeInputs;
 use crate::model::{RelPath, Warmth, resource_name};
 
-/// What a hydration has made HOT of a file.
+/// The HOT fragments of a file.
 #[derive(Default)]
 struct HotUnits {
-    /// The rank of what the file is for, which decides where no history does.
+    /// The rank of the file's purpose, which decides where no history does.
     class: u8,
     bytes: u64,
     units: usize,
-    /// Whether each of them was shown as it is now.
+    /// Whether each of them was shown exactly as it is now.
     are_same: bool,
 }
 
-/// Returns the HOT files in the order of their document, after those of `before`. Those of each linked folder follow those of
-/// the root, so that work in one does not move the text of another.
+/// Returns the HOT files in the order of their document, after those of `before`. The files of each linked folder
+/// follow those of the root, so that work in one does not move the text of another.
 pub(super) fn hydrated_order(
     placed: &[PlacedUnit],
     known: &KnownPlaces<'_>,

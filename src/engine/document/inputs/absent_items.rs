@@ -9,14 +9,15 @@ use crate::engine::workspace::{KnownFile, Workspace};
 use crate::model::{FileItem, MissingFile, RelPath, normalized_path};
 use crate::sys::Files;
 
-/// How an entry of the settings is called among what is missing.
+/// The name of an entry of the settings in the list of missing files.
 const ITEM: &str = "an item of [[files]]";
 
-/// The same of an entry of the question.
+/// The name of an entry of the question there.
 const ENTRY: &str = "an entry of `items`";
 
-/// Returns the items, of the project and of the question, that name a file which does not exist or lies outside of the project,
-/// and those of the question whose patterns match none. Of the project's patterns, which may be about other files, it says nothing.
+/// Returns the items of the project and of the question that name a file that does not exist or lies outside of the
+/// project, and those of the question whose patterns match none. Patterns of the project are not checked, because they
+/// may be about other files.
 pub(in crate::engine::document) fn absent_items(
     cache: &mut ArtifactCache<'_>,
     request: &AggregationRequest,

@@ -1,4 +1,4 @@
-//! The files in focus of a document: which they are, and what becomes of them if a limit that nobody asked for is too small.
+//! The files in focus of a document: resolves them, and reduces them if a default limit is too small.
 
 use crate::aggregate::{AmbiguousFocus, Focus, FocusCandidate, nearest_paths};
 use crate::engine::artifacts::{ArtifactCache, ContentRef};
@@ -7,23 +7,23 @@ use crate::engine::workspace::{KnownFile, KnownState};
 use crate::model::{RelPath, SkipReason};
 use crate::search::PathClass;
 
-/// The maximum number of other files named that a word fits.
+/// The maximum number of other matching files that are named for an ambiguous word.
 const MAX_OTHERS: usize = 5;
 
-/// The maximum number of paths that are suggested for a word that fits none.
+/// The maximum number of paths that are suggested for a word without a match.
 const MAX_NEAREST: usize = 3;
 
-/// Decides which of the files are in focus. It is an error if a word fits none of the whole project; if only some files
-/// were selected, the focus adds none to them, and a word that fits none is noted.
+/// Decides which of the files are in focus. A word that matches no file of the whole project is an error; if only some
+/// files were selected, the focus adds none to them, and such a word is only noted.
 pub(in crate::engine::document) fn resolve_focus(
     cache: &mut ArtifactCache<'_>,
     focus: &mut Focus,
     files: &[KnownFile],
     is_whole: bool,
 ) -> Result<(), Error> {
-    // The path of every file is looked at to learn what is likely to be meant.
+    // All paths are searched for the file that is most likely meant.
     let files = if focus.is_empty() { &[] } else { files };
-    // Git lists files that are gone as well, until that is committed.
+    // Git also lists deleted files, until the deletion is committed.
     let present =
         || files.iter().filter(|file| !matches!(file.state, KnownState::LeftOut(SkipReason::Vanished)));
     let candidates: Vec<FocusCandidate<'_>> =
@@ -53,7 +53,7 @@ pub(in crate::engine::document) fn resolve_focus(
     Ok(())
 }
 
-/// Returns how unlikely a file is to be meant by a word that fits others as well.
+/// Returns how unlikely a file is to be meant by a word that matches several.
 fn penalty(file: &KnownFile) -> u8 {
     let Some(subject) = ContentRef::from_file(file) else { return 5 };
     match PathClass::of(&file.path, subject.file_type.role, false) {

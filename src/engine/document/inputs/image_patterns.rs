@@ -1,4 +1,4 @@
-//! The images that a pattern names, as `shots/*.png` does.
+//! The images that match a pattern such as `shots/*.png`.
 
 use std::collections::HashSet;
 use std::io;
@@ -14,8 +14,8 @@ use crate::sys::{FileKind, Files};
 const MAX_FOLDERS: usize = 10_000;
 const MAX_IMAGES: usize = 1_000;
 
-/// Returns the images, each once and in the order in which they were named; those of a pattern by path. A pattern that
-/// names none is returned as it is, and fails like a file that is missing.
+/// Returns the images without repetition, in the order in which they were named, those of a pattern by path. A pattern
+/// without matches is returned as it is, and fails like a missing file.
 pub(super) fn expand_images(workspace: &Workspace<'_>, images: &[ImageFile]) -> Vec<ImageFile> {
     let mut seen = HashSet::new();
     let mut expanded = Vec::new();
@@ -27,14 +27,14 @@ pub(super) fn expand_images(workspace: &Workspace<'_>, images: &[ImageFile]) -> 
     expanded
 }
 
-/// Returns the images that a pattern names; none for a path.
+/// Returns the images that match a pattern; none for a path.
 fn images_of(workspace: &Workspace<'_>, image: &ImageFile) -> Vec<ImageFile> {
     let (word, is_confined) = match image {
         ImageFile::Asked(path) => (path_text(path_bytes(path)), false),
         ImageFile::OfProject(path) => (normalized_path(path), true),
     };
     let search = ImageSearch { workspace, is_confined };
-    // Names such as `shot[1].png` are common: only where no file has the name is it a pattern.
+    // Names such as `shot[1].png` are common: a word is a pattern only if no file has that name.
     if !is_pattern(&word) || search.is_file(Path::new(&word)) {
         return Vec::new();
     }
@@ -57,15 +57,15 @@ fn is_pattern(word: &str) -> bool {
 
 struct ImageSearch<'s, 'w> {
     workspace: &'s Workspace<'w>,
-    /// Whether nothing outside of the project is looked at, and no link is followed.
+    /// Whether the search stays within the project and follows no links.
     is_confined: bool,
 }
 
 impl ImageSearch<'_, '_> {
-    /// Returns the files below `start` whose parts match, by path.
+    /// Returns the files below `start` that match the parts, by path.
     fn matches(&self, start: PathBuf, parts: &[&str]) -> Vec<PathBuf> {
         let (mut found, mut folders) = (Vec::new(), 0);
-        // Each folder with the parts that are still to be matched in it.
+        // Each folder with the parts that remain to be matched in it.
         let mut stack = vec![(start, parts)];
         while let Some((folder, parts)) = stack.pop() {
             let Some((part, rest)) = parts.split_first() else { continue };
@@ -90,7 +90,7 @@ impl ImageSearch<'_, '_> {
         found
     }
 
-    /// Takes in a path whose last name matches the first of the parts.
+    /// Adds a path whose last name matches the first of the parts.
     fn take<'p>(
         &self,
         path: PathBuf,
@@ -111,7 +111,7 @@ impl ImageSearch<'_, '_> {
     fn named_like(&self, folder: &Path, pattern: &str) -> Vec<PathBuf> {
         let selector = Selector::new_lenient(if pattern == "**" { "*" } else { pattern });
         let is_meant = |name: &std::ffi::OsString| {
-            // As in a shell, a pattern means hidden names only if it begins like one.
+            // As in a shell, a pattern matches hidden names only if it begins with a dot.
             let is_hidden = path_bytes(name).starts_with(b".") && !pattern.starts_with('.');
             !is_hidden && RelPath::new(path_bytes(name)).is_ok_and(|name| selector.selects(&name))
         };
@@ -139,7 +139,7 @@ impl ImageSearch<'_, '_> {
         }
     }
 
-    /// Returns what a path within the project is; `None` if the search is not confined to it.
+    /// Returns the kind of a path within the project; `None` if the search is not confined to it.
     fn confined_kind(&self, path: &Path) -> Option<io::Result<FileKind>> {
         if !self.is_confined {
             return None;

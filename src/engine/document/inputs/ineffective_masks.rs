@@ -1,5 +1,5 @@
-//! Masks of a question that are to hide or to show something and do not. What they were to hide is shown, and the file in
-//! another view than was asked for, so the answer says it.
+//! Masks of a question that have no effect. What they should hide is shown, and the file in another view than was
+//! requested, so the answer reports it.
 
 use std::collections::{HashMap, HashSet};
 
@@ -11,15 +11,15 @@ use crate::engine::workspace::KnownFile;
 use crate::model::{FileItem, MaskMode, RelPath, SectionProblem};
 use crate::syntax;
 
-/// The maximum number of entries, and of names of one file, for which the nearest existing ones are looked for: that is costly,
-/// and nobody reads it for hundreds.
+/// The maximum number of entries, and of names of one file, for which the nearest existing names are searched: that is
+/// costly, and nobody reads it for hundreds.
 const MAX_SUGGESTED: usize = 10;
 
-/// The maximum number of paths that are suggested in place of one that is none.
+/// The maximum number of paths that are suggested for one that does not exist.
 const MAX_NEAREST: usize = 3;
 
-/// Adds a note for each mask of a question's own items that hides or shows nothing, and returns the notes as problems. The symbols
-/// of `files` have been hidden already.
+/// Adds a note for each mask of a question's own items that hides or shows nothing, and returns the notes as problems.
+/// The symbols of `files` have been hidden already.
 pub(in crate::engine::document) fn note_ineffective_masks(
     cache: &mut ArtifactCache<'_>,
     items: &CuratedItems,
@@ -37,8 +37,8 @@ pub(in crate::engine::document) fn note_ineffective_masks(
     Ok(reasons.into_iter().map(problem).collect())
 }
 
-/// Returns the entries of the question that hide symbols of no file of the project, selected or not: entries do not select
-/// files, so that one for a file that is not in the answer is no mistake.
+/// Returns the entries of the question that hide symbols but match no file of the project, selected or not: entries do
+/// not select files, so an entry for a file that is not in the answer is not a mistake.
 fn unmatched_paths(
     cache: &mut ArtifactCache<'_>,
     items: &CuratedItems,
@@ -66,14 +66,15 @@ fn unmatched_paths(
     Ok(unmatched.into_iter().filter(is_hiding).enumerate().map(reason).collect())
 }
 
-/// A name that is none of the symbols of a file, with those nearest to it.
+/// A name that matches no symbol of a file, with the nearest names.
 type UnknownName = (String, Vec<String>);
 
-/// What a mask was to do by such a name.
+/// The effect that a mask should have by such a name.
 const HIDES: &str = "hides";
 const SHOWS: &str = "shows";
 
-/// Returns the names that have no effect in any of the files to which an entry of the question or of its preset applies.
+/// Returns the names that have no effect in any of the files to which an entry of the question or of its preset
+/// applies.
 fn unmatched_symbols(
     cache: &mut ArtifactCache<'_>,
     items: &CuratedItems,
@@ -94,7 +95,7 @@ fn unmatched_symbols(
 
 /// Returns the names of an entry that have no effect in any of its files.
 fn unmatched_of_entry(cache: &mut ArtifactCache<'_>, item: &FileItem, files: &[&KnownFile]) -> Vec<String> {
-    // Which names are the nearest is only said of a single file.
+    // The nearest names are reported only for a single file.
     let suggested = if files.len() == 1 { MAX_SUGGESTED } else { 0 };
     let mut names: Option<Vec<(&'static str, UnknownName)>> = None;
     let mut known = 0;
@@ -118,8 +119,8 @@ fn unmatched_of_entry(cache: &mut ArtifactCache<'_>, item: &FileItem, files: &[&
     names.into_iter().flatten().map(reason).collect()
 }
 
-/// Returns the names by which a mask has no effect on a file, the first of them with the nearest names; `None` if that is not
-/// known.
+/// Returns the names of a mask that have no effect on a file, with suggestions for the first of them; `None` if that is
+/// not known.
 fn gone_names(
     cache: &mut ArtifactCache<'_>,
     file: &KnownFile,
@@ -137,8 +138,8 @@ fn gone_names(
     Some(hides.chain(shows.into_iter().flatten().map(|name| (SHOWS, name))).collect())
 }
 
-/// Returns the names by which a mask shows nothing of a file; `None` if it is to show nothing, or the file's symbols are not
-/// known.
+/// Returns the names of a mask that show nothing of a file; `None` if the mask should show nothing, or the file's
+/// symbols are not known.
 fn unknown_names(
     cache: &mut ArtifactCache<'_>,
     file: &KnownFile,
@@ -156,7 +157,7 @@ fn unknown_names(
     Some(unmatched_shown_keys(&outline, mask, &[], suggested))
 }
 
-/// Returns whether a mask is to show some symbols of a file, and none of them is there.
+/// Returns whether a mask should show some symbols of a file, and none of them exists.
 pub(in crate::engine::document) fn shows_nothing(
     cache: &mut ArtifactCache<'_>,
     file: &KnownFile,

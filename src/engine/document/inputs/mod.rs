@@ -1,4 +1,4 @@
-//! What a document is made of: its files, those in focus, its attachments and its task. Notes what a request names that
+//! The inputs of a document: its files, those in focus, its attachments and its task. Reports what a request names that
 //! is absent or cannot be shown. May import `rendering`, `routing`, `cache` and `run`.
 
 mod absent_items;

@@ -1,4 +1,4 @@
-//! Fetches what is attached to the files: screenshots, tracked work, the discussion.
+//! Fetches the attachments: screenshots, tracked work, the discussion.
 
 use std::borrow::Cow;
 use std::ffi::OsStr;
@@ -22,15 +22,15 @@ use crate::sections::{DataSyntax, Discussion};
 use crate::summarize::secrets;
 use crate::sys::{FileKind, Files, ReadError};
 
-/// Where Beads keeps its issues for git, and where a mock of it does.
+/// The files in which Beads and its mock store issues in the repository.
 const ISSUES: (&str, DataSyntax) = (".beads/issues.jsonl", DataSyntax::JsonLines);
 const MOCK: (&str, DataSyntax) = (".beads_mock/beads.json", DataSyntax::Json);
-/// Without the last three newer versions leave out what is closed, and older ones do not know them.
+/// Without the last three arguments newer versions leave out closed issues; older versions do not know them.
 const LISTINGS: [&[&str]; 2] = [&["list", "--json", "--all", "--limit", "0"], &["list", "--json"]];
-/// Why issues are left out that only the project's own settings ask for.
+/// The message if issues are left out because only the project's own settings ask for them.
 const WITHHELD_BEADS: &str = "issues are left out, because only the project's own settings ask for them: set \
     `project.execution_mode` in your own settings, or list the project there under `trust.projects`";
-/// The number of times that a file is read that changes meanwhile.
+/// The number of attempts to read a file that changes meanwhile.
 const TRIES: usize = 3;
 
 /// Fetches the attachments of the requested part of the document.
@@ -43,8 +43,7 @@ pub(in crate::engine::document) fn sections(
     let settings = workspace.options.settings_problems.iter().cloned();
     let mut problems: Vec<SectionProblem> =
         settings.map(|reason| SectionProblem { section: "settings", reason, is_error: false }).collect();
-    // First, because only a discussion can fail the request; whatever is wrong with other attachments is reported in
-    // them.
+    // First, because only a discussion can fail the request; problems with other attachments are reported in them.
     let discussion =
         discussion.map(|discussion| discussion_entries(workspace, discussion, &mut problems)).transpose()?;
     let (mut screenshots, mut beads) = (Vec::new(), None);
@@ -80,7 +79,7 @@ fn redact(text: &mut String) {
     }
 }
 
-/// Returns the discussion. One that was not asked for may be another program's file, or broken: then it is a problem of
+/// Returns the discussion. If it was not requested, the file may be another program's, or broken: that is a problem of
 /// the document, not an error.
 fn discussion_entries(
     workspace: &Workspace<'_>,
@@ -108,7 +107,7 @@ fn discussion_entries(
     };
     let (reason, is_error) = match error {
         Error::Discussion { source, .. } => {
-            // A `history.toml` without entries is probably another program's, which is no error of the request.
+            // A `history.toml` without entries is probably another program's, which is not an error of the request.
             (source.to_string(), !matches!(source, sections::Error::NoEntries { .. }))
         }
         Error::DiscussionFile { source, .. } if source.kind() == io::ErrorKind::NotFound => {
@@ -123,12 +122,12 @@ fn discussion_entries(
     Ok(Vec::new())
 }
 
-/// Returns the reason to leave out the project's own discussion: all but one that git does not track may have come with
+/// Returns the reason to leave out the project's own discussion: unless git does not track it, it may have come with
 /// the project, and would speak for the user. `None` also if there is no such file.
 fn came_with_project(workspace: &Workspace<'_>, path: &Path) -> Option<String> {
     let name = RelPath::new(path_bytes(path)).ok()?;
     workspace.files.stat(&name).ok()?;
-    // Those that are ignored, too: that is what most people do with a discussion.
+    // Includes ignored files: most people have git ignore their discussion.
     let arguments = ["ls-files", "--others", "-z", "--", name.as_str()?];
     let listed = run_git(workspace.world.processes, &workspace.root, &arguments, b"").ok();
     if listed.is_some_and(|listed| listed.success && !listed.stdout.is_empty()) {
@@ -149,8 +148,8 @@ fn read_discussion(workspace: &Workspace<'_>, discussion: &DiscussionSource) -> 
                 .map_err(|source| Error::Discussion { path: PathBuf::from("of the request"), source });
         }
     };
-    // A path that the user typed may lead anywhere. One from the project's own files must not make slop read outside of
-    // it.
+    // A path that the user typed may lead anywhere. A path from the project's own files must not make slop read outside
+    // of the project.
     let read = if is_named {
         bytes_anywhere(workspace, &path)
     } else {
@@ -184,7 +183,7 @@ fn bytes_anywhere(workspace: &Workspace<'_>, path: &Path) -> io::Result<Vec<u8>>
     Ok(bytes)
 }
 
-/// Returns the bytes of a file that came with the project: a link in its place could lead to anything.
+/// Returns the bytes of a file that came with the project, without following links, which could lead anywhere.
 fn bytes_inside(workspace: &Workspace<'_>, path: &Path) -> io::Result<Vec<u8>> {
     let path = RelPath::new(path_bytes(path))
         .map_err(|_| io::Error::new(io::ErrorKind::InvalidInput, "outside of the project"))?;
@@ -203,7 +202,7 @@ fn screenshot(workspace: &Workspace<'_>, file: &ImageFile, request: &SectionRequ
     let limit = workspace.options.screenshot_bytes;
     let picture = match found {
         Err(reason) => ScreenshotImage::Failed(reason),
-        Ok(None) if is_surely_no_image(workspace, file) => ScreenshotImage::Failed("not an image".to_owned()),
+        Ok(None) if is_not_an_image(workspace, file) => ScreenshotImage::Failed("not an image".to_owned()),
         Ok(None) => ScreenshotImage::Link,
         Ok(Some(bytes)) if limit < bytes.len() as u64 => {
             ScreenshotImage::Failed(too_large(limit, "screenshot_bytes"))
@@ -240,9 +239,9 @@ pub(in crate::engine) fn project_image(
     }
 }
 
-/// Returns whether neither the name nor the bytes of a file that can be read are those of an image.
-fn is_surely_no_image(workspace: &Workspace<'_>, file: &ImageFile) -> bool {
-    // What a browser or a viewer shows, although no model takes all of it.
+/// Returns whether neither the name nor the bytes of a readable file are those of an image.
+fn is_not_an_image(workspace: &Workspace<'_>, file: &ImageFile) -> bool {
+    // What a browser or an image viewer shows; models accept only some of these.
     const EXTENSIONS: [&str; 17] = [
         "apng", "avif", "bmp", "gif", "heic", "heif", "ico", "jfif", "jpeg", "jpg", "jxl", "pdf", "png",
         "svg", "tif", "tiff", "webp",
@@ -262,7 +261,7 @@ fn is_surely_no_image(workspace: &Workspace<'_>, file: &ImageFile) -> bool {
     bytes.is_ok_and(|bytes| bytes.is_some_and(|bytes| sections::image_media_type(&bytes).is_none()))
 }
 
-/// Returns the bytes of an image, or nothing where a link is enough and it is there.
+/// Returns the bytes of an image; `None` if a link is enough and the file exists.
 fn image_anywhere(workspace: &Workspace<'_>, path: &Path, inline: bool) -> Result<Option<Vec<u8>>, String> {
     let most = if inline { workspace.options.screenshot_bytes.saturating_add(1) } else { 0 };
     let read = workspace.world.disk.read_prefix(&spelled_file(workspace, path), most);
@@ -302,7 +301,7 @@ fn read_section_file(
             Err(ReadError::TooLarge { .. }) => return Err(too_large(limit, setting)),
             Err(ReadError::NotRegular(_)) => return Err("not a regular file".to_owned()),
             Err(ReadError::Io(error)) => {
-                // A name in the way of the folder is as good as no folder.
+                // If a parent is not a folder, the file is absent.
                 let is_absent =
                     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory);
                 return if is_absent { Ok(None) } else { Err(error.to_string()) };
@@ -312,7 +311,7 @@ fn read_section_file(
     Err("kept changing while it was read".to_owned())
 }
 
-/// Returns the work that is tracked, from the first source that can be read; `None` where nobody tracks any with Beads.
+/// Returns the tracked work from the first source that can be read; `None` where Beads is not used.
 fn tracked_work(workspace: &Workspace<'_>, problems: &mut Vec<SectionProblem>) -> Option<BeadsList> {
     let mut reasons = Vec::new();
     let sources: [&dyn Fn() -> Result<Option<BeadsList>, String>; 3] =
@@ -327,7 +326,7 @@ fn tracked_work(workspace: &Workspace<'_>, problems: &mut Vec<SectionProblem>) -
     let problem = |reason: String, is_error| SectionProblem { section: "beads", reason, is_error };
     let sought = format!("no issues found in {}, by `bd list` or in {}", ISSUES.0, MOCK.0);
     if found.is_none() && !has_beads(workspace) {
-        // Whatever `bd` says of that: a reader of the document could do nothing about it.
+        // Whatever the reason, a reader of the document could do nothing about it.
         problems.push(problem(sought, false));
         return None;
     }
@@ -347,7 +346,7 @@ fn tracked_work(workspace: &Workspace<'_>, problems: &mut Vec<SectionProblem>) -
 fn has_beads(workspace: &Workspace<'_>) -> bool {
     [ISSUES.0, MOCK.0].iter().any(|name| {
         let folder = name.split('/').next().unwrap_or_default();
-        let folder = RelPath::new(folder.as_bytes()).expect("the names are constants and good paths");
+        let folder = RelPath::new(folder.as_bytes()).expect("the names are constants and valid paths");
         workspace.files.stat(&folder).is_ok_and(|stat| stat.kind == FileKind::Directory)
     })
 }
@@ -356,7 +355,7 @@ fn issues_in(
     workspace: &Workspace<'_>,
     (name, syntax): (&str, DataSyntax),
 ) -> Result<Option<BeadsList>, String> {
-    let path = RelPath::new(name.as_bytes()).expect("the names are constants and good paths");
+    let path = RelPath::new(name.as_bytes()).expect("the names are constants and valid paths");
     let bytes = read_section_file(workspace, &path, workspace.options.section_bytes, "section_bytes");
     let Some(bytes) = bytes.map_err(|reason| format!("{name}: {reason}"))? else { return Ok(None) };
     sections::read_beads(&bytes, syntax).map(Some).map_err(|error| format!("{name}: {error}"))
@@ -368,7 +367,7 @@ fn issues_listed(workspace: &Workspace<'_>) -> Result<Option<BeadsList>, String>
         let words: Vec<&OsStr> = arguments.iter().map(OsStr::new).collect();
         let finished = match workspace.world.processes.run("bd", &words, &workspace.root, &[], b"") {
             Ok(finished) => finished,
-            // Without the program there is one source less, which is no failure.
+            // A missing program is not a failure, only one source less.
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(format!("`bd list`: {error}")),
         };
@@ -377,7 +376,7 @@ fn issues_listed(workspace: &Workspace<'_>) -> Result<Option<BeadsList>, String>
             return beads.map(Some).map_err(|error| format!("`bd list`: {error}"));
         }
         let message = String::from_utf8_lossy(&finished.stderr).into_owned();
-        // Another program's words go into the document: one line of them, bounded, and escaped below.
+        // Text of another program goes into the document: one line of it, bounded, and escaped below.
         let message: String = message.lines().next().unwrap_or_default().chars().take(200).collect();
         reason = format!("`bd list` failed: {}", message.escape_debug());
     }

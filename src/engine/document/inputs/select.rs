@@ -25,7 +25,7 @@ use crate::engine::summaries::{ModelSummaries, choose_summaries};
 use crate::engine::workspace::{KnownFile, KnownState, Workspace};
 use crate::model::{ContentHash, FileOrder, RelPath, ViewMode};
 
-/// What a document is composed of, as it is now.
+/// The current inputs of a document.
 pub struct DocumentInputs {
     pub(in crate::engine) selection: FileSelection,
     /// The files in focus.
@@ -37,16 +37,16 @@ pub struct DocumentInputs {
     pub(in crate::engine) digest: InputsDigest,
 }
 
-/// What is kept of the inputs while the document is composed, to find out afterwards whether it may be cached.
+/// What is kept of the inputs while the document is composed, to decide afterwards whether it may be cached.
 pub struct InputsDigest {
-    /// What decides what the document is; `None` if it depends on more than can be compared.
+    /// The key of the inputs; `None` if the document depends on more than can be compared.
     pub(in crate::engine::document) key: Option<Arc<InputsKey>>,
     pub(in crate::engine::document) contents: FxHashMap<RelPath, ContentHash>,
     pub(in crate::engine::document) notes: usize,
 }
 
 impl InputsDigest {
-    /// Notes the contents of the files from which the document is about to be composed.
+    /// Records the contents of the files that the document is about to be composed from.
     pub(in crate::engine::document) fn note_contents(
         &mut self,
         workspace: &Workspace<'_>,
@@ -66,7 +66,7 @@ impl InputsDigest {
 }
 
 impl DocumentInputs {
-    /// Returns what decides what the document is; `None` if it depends on more than can be compared.
+    /// Returns the key of the inputs; `None` if the document depends on more than can be compared.
     pub(in crate::engine) fn key(&self) -> Option<Arc<InputsKey>> {
         self.digest.key.clone()
     }
@@ -77,7 +77,7 @@ impl DocumentRun<'_, '_> {
         &mut self,
         request: &AggregationRequest,
     ) -> Result<DocumentInputs, Error> {
-        // First, for it may be refused, and costs nothing.
+        // First, because it may be refused, and costs nothing.
         let mut sections = sections(&self.cache.workspace, &request.sections)?;
         if request.exact_tokens || request.limits.tokens.is_some() {
             self.cache.workspace.options.counter.prepare();
@@ -107,7 +107,7 @@ impl DocumentRun<'_, '_> {
             FileSelection::default()
         };
         let routing = routing(&self.cache.workspace, request, &focus, &items);
-        // A folder's summary by a model may mention what this question alone hides.
+        // A model's summary of a folder may mention what only this question hides.
         let is_hiding = request.overrides.iter().any(|item| hides_symbols(&item.ast_mask));
         let whole = (request.is_whole() && !is_hiding).then_some(request.items.as_slice());
         let summaries =
@@ -128,8 +128,7 @@ impl DocumentRun<'_, '_> {
         Ok(DocumentInputs { selection, focus, sections, summaries, worktree_states, digest })
     }
 
-    /// Returns whether a document is made of the same as one with that key, except for the files and what is curated of
-    /// them.
+    /// Returns whether a document has the same inputs as one with that key, except for the files and their curation.
     pub(in crate::engine) fn is_made_of(
         &self,
         request: &AggregationRequest,
@@ -141,13 +140,13 @@ impl DocumentRun<'_, '_> {
             && (key.part, &key.discussion, &key.problems) == (part, &discussion, &problems))
     }
 
-    /// Returns what is known of the files without reading them; `None` if that must not be a part of the answer.
+    /// Returns hashes of the files' states without reading the files; `None` if that must not be a part of the answer.
     fn worktree_key(&self, request: &AggregationRequest, selection: &FileSelection) -> Option<WorktreeKey> {
         let trusts_stamps =
             self.caches.is_some() && !self.cache.workspace.paranoid && request.trust == Trust::Stamps;
         trusts_stamps.then(|| {
             let files = hash_files(&self.cache.workspace, &selection.files);
-            // What is not committed of the other files is no part of the answer, but their attributes may be.
+            // Uncommitted changes of the other files are not a part of the answer, but their attributes may be.
             let rules = selection.rules.filter(|_| request.is_whole());
             let with_history = rules.map(|rules| {
                 let state = |(name, files): (&String, &ContentHash)| {
@@ -160,7 +159,7 @@ impl DocumentRun<'_, '_> {
         })
     }
 
-    /// Returns what decides what the document is; `None` if git's history does and its state is not known.
+    /// Returns the key of the inputs; `None` if the document depends on git's history and its state is not known.
     fn inputs_key(
         &self,
         request: &AggregationRequest,
@@ -176,7 +175,7 @@ impl DocumentRun<'_, '_> {
             hash.bytes(name.as_bytes()).bytes(state.as_bytes());
         }
         hash.bytes(summaries.fingerprint(&selection.files).as_bytes());
-        // Screenshots and tracked work are not in it: a document that has them is not cached.
+        // Screenshots and tracked work are not in the key: a document that has them is not cached.
         Some(Arc::new(InputsKey {
             options: self.cache.workspace.options.clone(),
             part: sections.part,
@@ -188,31 +187,32 @@ impl DocumentRun<'_, '_> {
     }
 }
 
-/// Returns whether nothing but the project's files, its history and the discussion decides what a document is like.
+/// Returns whether a document depends only on the project's files, its history and the discussion.
 fn depends_on_files_alone(request: &AggregationRequest) -> bool {
     let sections = &request.sections;
-    // A revision may come to mean another commit, screenshots may lie anywhere, and issues are listed by another
-    // program: no stamp that an answer compares changes with them.
+    // A revision may come to mean another commit, screenshots may be anywhere, and another program lists issues: no
+    // stamp that an answer compares changes with them.
     request.base.is_none()
         && request.history.as_ref().is_none_or(|history| !history.since_last)
         && sections.screenshots.is_empty()
         && sections.beads != BeadsRequest::Included
 }
 
-/// Hashes of the files that were selected, as they are, for each checkout by its name.
+/// Hashes of the current states of the selected files, for each checkout by its name.
 struct WorktreeKey {
     files: WorktreeStates,
     /// Also of the state of git; `None` if it is not known, or other files may be a part of what git says.
     with_history: Option<WorktreeStates>,
 }
 
-/// Returns hashes of what files are, for each linked folder by its name, which is empty for the project's own.
+/// Returns hashes of the states of the files, for each linked folder by its name, which is empty for the project
+/// itself.
 fn hash_files(workspace: &Workspace<'_>, files: &[KnownFile]) -> WorktreeStates {
     let mut hashes = BTreeMap::from([("", Fingerprint::default())]);
     for file in files {
         let mounted = workspace.files.mount_of(file.path.as_bytes());
         let hash = hashes.entry(mounted.map_or("", |(mount, _)| &mount.linked.name)).or_default();
-        // The receipt says when a file was written.
+        // The receipt reports when a file was written.
         let mtime_ns = file.mtime_ns().unwrap_or_default().cast_unsigned();
         hash.bytes(file.path.as_bytes()).number(u64::from(file.tracked)).number(mtime_ns);
         match &file.state {
@@ -225,8 +225,8 @@ fn hash_files(workspace: &Workspace<'_>, files: &[KnownFile]) -> WorktreeStates 
     hashes.into_iter().map(|(name, hash)| (name.to_owned(), hash.finish())).collect()
 }
 
-/// Returns the files that an aggregation is about: those of its preset first. What a preset names and is gone is
-/// reported, not an error.
+/// Returns the files of an aggregation, those of its preset first. A missing file of a preset is reported, and is not
+/// an error.
 pub(super) fn select_requested(
     cache: &mut ArtifactCache<'_>,
     request: &AggregationRequest,
@@ -237,7 +237,7 @@ pub(super) fn select_requested(
     let files = resolve_names_or_note(cache, &request.files)?;
     let given = files.iter().map(|text| FileArgument { text, is_required: true });
     let words: Vec<FileArgument<'_>> = preset.chain(given).collect();
-    // A preset without files is a choice; without words all files would be selected.
+    // A preset without files is valid; without words all files would be selected.
     if words.is_empty() && request.preset.is_some() {
         return Ok(FileSelection::default());
     }
@@ -246,8 +246,8 @@ pub(super) fn select_requested(
     Ok(selection)
 }
 
-/// Leaves out the files that the request's patterns do not include, or exclude. It is an error if a pattern that should
-/// include files matches none.
+/// Keeps only the files that the request's patterns include and do not exclude. It is an error if an including pattern
+/// matches none.
 fn filter_selection(
     selection: &mut FileSelection,
     request: &AggregationRequest,

@@ -14,13 +14,13 @@ use crate::search::{
     find_mentioned, plain_text, read_task,
 };
 
-/// The maximum number of entries of each kind that are listed; the rest would only repeat the task.
+/// The maximum number of entries of each kind that are listed; more would only repeat the task.
 const MAX_LISTED: usize = 20;
 
-/// What a request says of a task.
+/// The task of a request, as it was understood.
 pub(in crate::engine::document) struct ReadTask<'r> {
     text: Cow<'r, str>,
-    /// How many bytes of it were not read.
+    /// The number of bytes that were not read.
     left_out: usize,
     reading: TaskReading,
     /// Whether each of the paths that it mentions is in the project.
@@ -39,14 +39,14 @@ impl<'r> ReadTask<'r> {
         let mut reading = read_task(&text)?;
         reading.ignore_libraries(selected.clone());
         let mut found = find_mentioned(&reading, selected);
-        // Files that were not selected are in the project nevertheless.
+        // Files that were not selected may still be in the project.
         if !request.is_whole() && found.contains(&false) {
             found = find_mentioned(&reading, listed_files(cache)?.paths());
         }
         Ok(Some(Self { text, left_out, reading, found }))
     }
 
-    /// Returns what is asked of a ranking.
+    /// Returns the query for a ranking.
     pub(in crate::engine::document) fn query(&self) -> RankingQuery {
         RankingQuery::of_task(&self.text, &self.reading)
     }
@@ -75,7 +75,7 @@ pub(in crate::engine::document) fn task_receipt(
         format!("{}:{}{function}", frame.path, frame.line)
     });
     let quotes = reading.quotes.iter().map(|quote| quote.text.clone());
-    // The forms of a word are terms of their own.
+    // The forms of a word are separate terms.
     let mut known = HashSet::new();
     let terms = reading.terms.iter().map(|term| term.text.clone());
     let terms = terms.filter(|text| known.insert(text.to_lowercase()));
@@ -107,7 +107,7 @@ fn ignored_texts(task: &ReadTask<'_>) -> Vec<IgnoredTaskText> {
         let bytes = of_reason.map(|ignored| ignored.range.len() as u64).sum();
         IgnoredTaskText { reason: name, bytes }
     });
-    // A link is an address, and what looks like a module is most often something else.
+    // A link is an address, and what looks like a module is usually something else.
     let is_unknown = |(mention, is_found): &(&MentionedPath, &bool)| {
         !**is_found && mention.kind == MentionedPathKind::Path
     };
@@ -118,7 +118,7 @@ fn ignored_texts(task: &ReadTask<'_>) -> Vec<IgnoredTaskText> {
     ignored.into_iter().chain([left_out, unknown]).filter(|ignored| 0 < ignored.bytes).collect()
 }
 
-/// Returns notes about how a task was read.
+/// Returns notes about how the task was understood.
 pub(in crate::engine::document) fn task_problems(
     task: &ReadTask<'_>,
     ranking: &ProjectRanking,

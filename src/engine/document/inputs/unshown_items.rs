@@ -1,5 +1,5 @@
-//! Entries of a question for single files of which nothing can be shown: images, files that hold secrets, links. An entry does
-//! not select a file, so that nothing else in the answer would say it.
+//! Entries of a question for single files that cannot be shown: images, files that hold secrets, links. An entry does
+//! not select a file, so nothing else in the answer would report it.
 
 use crate::aggregate::Selector;
 use crate::engine::artifacts::ArtifactCache;
@@ -9,8 +9,8 @@ use crate::engine::index::listed_files;
 use crate::engine::workspace::{KnownFile, KnownState};
 use crate::model::{FileItem, RelPath, SectionProblem, SkipReason, ViewMode};
 
-/// Adds a note for each entry of the question that is to show a file of which nothing can be shown, and returns the notes as
-/// problems. What was selected by its name is shown as an error in any case.
+/// Adds a note for each entry of the question that should show a file that cannot be shown, and returns the notes as
+/// problems. A file that was selected by name is shown as an error anyway.
 pub(super) fn note_unshown_items(
     cache: &mut ArtifactCache<'_>,
     request: &AggregationRequest,
@@ -40,7 +40,7 @@ pub(super) fn note_unshown_items(
         .into_iter()
         .filter_map(|path| {
             let reason = selected(&path).or_else(|| listed.left_out(&path))?;
-            // What cannot be read is an error of its own.
+            // A file that cannot be read is reported as an error elsewhere.
             (!reason.is_error()).then_some((path, reason))
         })
         .collect();

@@ -1,7 +1,7 @@
-//! What the pieces of a limited document cost.
+//! The costs of the pieces of a limited document.
 //!
-//! A piece is counted by itself, before it is rendered, and only when its turn comes. The document is counted as a whole
-//! in the end; what is said here has to be close, not exact.
+//! A piece is counted by itself, before it is rendered, and only when it is needed. The document is counted as a whole
+//! in the end, so these costs have to be close, not exact.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -23,27 +23,27 @@ use crate::summarize::SummaryInput;
 
 /// The mark of the gap that follows a piece of an excerpt, in tokens.
 const GAP: u64 = 8;
-/// The head of a container around a symbol that is shown.
+/// The head of a container around a shown symbol.
 const CONTAINER_HEAD: u64 = 10;
-/// The head line and the fences of a block, without its path.
+/// The header line and the fences of a block, without its path.
 const BLOCK_FRAME: u64 = 26;
-/// What a block says of a file in words, where the tier shows summaries.
+/// The summary at the beginning of a block, where the tier shows summaries.
 const SUMMARY: u64 = 60;
 /// More than any document has room for: the cost of a row for a file without names.
 const IMPOSSIBLE: u64 = 1 << 40;
-/// The number of lines that represent a source without symbols. No longer ones: those are data.
+/// The number of lines that represent a source without symbols, and their maximum length: longer ones are data.
 const ROW_LINES: usize = 3;
 const MAX_LINE: usize = 200;
-/// A block is as large as expected if it exceeds its pieces by no more than half and this.
+/// A block is as large as expected if it exceeds its pieces by no more than half of them plus this, in tokens.
 const EXCESS_SLACK: u64 = 100;
-/// The most names of a row.
+/// The maximum number of names of a row.
 const MAX_NAMES: usize = 40;
 
-/// What a limit counts.
+/// The unit that a limit counts in.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(in crate::engine::document) enum BudgetUnit {
     Tokens(TokenCounter),
-    /// Where only bytes are limited.
+    /// If only bytes are limited.
     Bytes,
 }
 
@@ -59,7 +59,7 @@ impl BudgetUnit {
         }
     }
 
-    /// Returns what a number of tokens costs.
+    /// Returns the cost of a number of tokens.
     pub(in crate::engine::document) const fn tokens(self, tokens: u64) -> u64 {
         match self {
             Self::Tokens(_) => tokens,
@@ -67,7 +67,7 @@ impl BudgetUnit {
         }
     }
 
-    /// Returns about what a number of bytes costs.
+    /// Returns the approximate cost of a number of bytes.
     pub(super) const fn of_bytes(self, bytes: u64) -> u64 {
         match self {
             Self::Tokens(_) => bytes.div_ceil(BYTES_PER_TOKEN),
@@ -75,7 +75,7 @@ impl BudgetUnit {
         }
     }
 
-    /// Returns about how many tokens an amount comes to.
+    /// Returns the approximate number of tokens of an amount.
     pub(in crate::engine::document) const fn to_tokens(self, amount: u64) -> u64 {
         match self {
             Self::Tokens(_) => amount,
@@ -94,8 +94,8 @@ enum Piece {
     Path(usize),
 }
 
-/// The costs of pieces in one unit. Each is asked for a dozen times, and a file may have a hundred thousand symbols: too
-/// often to look them up by a hash.
+/// The costs of pieces in one unit. Each is looked up a dozen times, and a file may have a hundred thousand symbols:
+/// too many lookups for a hash table.
 #[derive(Default)]
 struct PieceCosts {
     blocks: CostTable,
@@ -127,7 +127,7 @@ impl PieceCosts {
     }
 }
 
-/// Costs by position, as far as they are known.
+/// The known costs by position.
 #[derive(Default)]
 struct CostTable(Vec<Option<u64>>);
 
@@ -144,15 +144,15 @@ impl CostTable {
     }
 }
 
-/// What was found out about the pieces of a document; it holds for other limits too.
+/// What is known of the pieces of a document; it remains valid for other limits.
 #[derive(Default)]
 pub(super) struct CostMemo {
     costs: FxHashMap<BudgetUnit, PieceCosts>,
     names: FxHashMap<usize, NameList>,
 }
 
-/// Returns what stands in a row for the names of a source that has none: its first lines that are neither blank nor
-/// comments, which are often a license; the first comments of a file of nothing else.
+/// Returns the lines that represent a source without names in a row: its first lines that are neither blank nor
+/// comments, which are often a license; the first comments if a file has nothing else.
 fn first_lines(text: &str, language: &str) -> Vec<String> {
     let mut lines: Vec<&str> = code_lines(text, language).take(ROW_LINES).collect();
     if lines.is_empty() {
@@ -182,7 +182,7 @@ impl CostMemo {
         self.names.get(&file).into_iter().flat_map(NameList::iter).take(count)
     }
 
-    /// Returns what the pieces of a block cost that were asked for.
+    /// Returns the costs of those pieces of a block that were counted.
     pub(in crate::engine::document) fn pieces(
         &self,
         unit: BudgetUnit,
@@ -198,8 +198,8 @@ impl CostMemo {
         }
     }
 
-    /// Compares a block with the bodies and signatures that were selected for it. If it is much larger, because what was
-    /// not selected could not be cut out of it, it costs the difference from now on. Returns whether it does.
+    /// Compares a block with the bodies and signatures that were selected for it. If it is much larger, because it
+    /// contains more that could not be cut out, the difference is added to its cost from now on. Returns whether it is.
     pub(super) fn correct(
         &mut self,
         unit: BudgetUnit,
@@ -219,7 +219,7 @@ impl CostMemo {
     }
 }
 
-/// What the block of a file costs.
+/// The cost of a file's block, by parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct PieceTokens {
     frame: u64,
@@ -232,19 +232,18 @@ impl PieceTokens {
         self.frame + self.bodies + self.signatures
     }
 
-    /// Returns the shares with which another version of the file is divided in the same way.
+    /// Returns the shares that divide another version of the file in the same way.
     pub(super) fn shares(self) -> PackShares {
         let bodies = self.bodies * 1000 / (self.bodies + self.signatures).max(1);
         PackShares { bodies, signatures: 1000 - bodies, names: 0, paths: 0, row_names: 1 }
     }
 }
 
-/// The costs of one file, which is the only one of its selection.
+/// The costs of a selection that consists of one file.
 pub(super) struct FileCosts<'f, 'a, 'r, 'w> {
     pub(in crate::engine::document) all: &'f mut DraftCosts<'a, 'r, 'w>,
-    /// Its place by rank.
+    /// The rank of the file.
     pub(in crate::engine::document) place: usize,
-    /// Its symbols.
     pub(in crate::engine::document) symbols: &'f [usize],
 }
 
@@ -270,7 +269,7 @@ impl PackCosts for FileCosts<'_, '_, '_, '_> {
     }
 }
 
-/// The costs of one selection. It speaks of files by rank.
+/// The costs of one selection, which refers to files by rank.
 pub(super) struct DraftCosts<'a, 'r, 'w> {
     pub(in crate::engine::document) renderer: &'a mut Renderer<'r, 'w>,
     pub(in crate::engine::document) files: &'a [ShownFile],
@@ -280,11 +279,11 @@ pub(super) struct DraftCosts<'a, 'r, 'w> {
     pub(in crate::engine::document) unit: BudgetUnit,
     /// Whether blocks begin with a summary.
     pub(super) has_summaries: bool,
-    /// The positions of the ranked symbols of each file that has some.
+    /// The positions of the ranked symbols of each file that has any.
     pub(in crate::engine::document) symbols: &'a FxHashMap<usize, Vec<usize>>,
 }
 
-/// Returns the positions of the symbols of each file, in their order.
+/// Returns the positions of the symbols of each file, in order.
 pub(super) fn symbols_by_file(ranking: &ProjectRanking) -> FxHashMap<usize, Vec<usize>> {
     let mut symbols: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
     for (at, symbol) in ranking.symbols.iter().enumerate() {
@@ -307,18 +306,18 @@ impl DraftCosts<'_, '_, '_> {
         &self.ranking.symbols[symbol]
     }
 
-    /// Returns what is shown around a symbol besides its own lines.
+    /// Returns the cost of what is shown around a symbol, besides its own lines.
     fn surroundings(&self, symbol: usize) -> u64 {
         self.unit.tokens(GAP + if self.symbol(symbol).depth == 0 { 0 } else { CONTAINER_HEAD })
     }
 
-    /// Returns what the heading and the fences of a block take.
+    /// Returns the cost of the heading and the fences of a block.
     fn block_frame(&self, file: usize) -> u64 {
         let path = self.unit.count(&self.files[file].file.path.to_string());
         path + self.unit.tokens(BLOCK_FRAME)
     }
 
-    /// Returns the text that a file is ranked by; `None` if it is not what it was.
+    /// Returns the text that a file is ranked by; `None` if the file has changed since.
     fn text_of(&self, file: usize, subject: &ContentRef<'_>) -> Option<Cow<'_, str>> {
         if let Some(source) = self.ranking.sources.get(&file) {
             return Some(Cow::Borrowed(&source.text));
@@ -347,7 +346,7 @@ impl DraftCosts<'_, '_, '_> {
         self.unit.count(&row)
     }
 
-    /// Looks up the names of a file, the most important first; if it has none, its first lines.
+    /// Looks up the names of a file, the most important first, or its first lines if it has none.
     fn look_up_names(&mut self, file: usize) {
         if self.memo.names.contains_key(&file) {
             return;
@@ -369,7 +368,7 @@ impl DraftCosts<'_, '_, '_> {
         let scores: HashMap<&str, f64> =
             ranked.iter().rev().map(|symbol| (symbol.name.as_str(), symbol.score)).collect();
         let score = |symbol: &Symbol| scores.get(symbol.name.as_str()).copied().unwrap_or(0.0);
-        // Where no grammar says so, a file may well have symbols, and its first lines would not represent it.
+        // Without a grammar, a file may well have symbols, and its first lines would not represent it.
         let mut is_known = outline.as_ref().is_some_and(|outline| outline.health.fallback.is_none());
         let mut names =
             outline.map(|outline| important_names(&outline, MAX_NAMES, &score)).unwrap_or_default();
@@ -395,8 +394,8 @@ impl DraftCosts<'_, '_, '_> {
     }
 }
 
-/// Returns the key of the names of a content in the order of their importance, which no answer shows as they are. They depend
-/// on the scores of its symbols, as far as these are ranked.
+/// Returns the key under which the names of a content are cached in the order of their importance; no answer shows them
+/// as they are. The names depend on the scores of the content's symbols, as far as these are ranked.
 fn names_key(subject: &ContentRef<'_>, ranked: &[&RankedSymbol]) -> ViewKey {
     let (content, file_type) = subject.key();
     let mut scores = Fingerprint::default();
@@ -428,7 +427,7 @@ impl PackCosts for DraftCosts<'_, '_, '_> {
     fn signature(&mut self, symbol: usize) -> u64 {
         self.cost(Piece::Signature(symbol), |costs| {
             let text = costs.symbol(symbol).signature.as_ref().map_or("", |signature| &signature.text);
-            // Below a summary, signatures follow each other; in an excerpt, there are gaps between them.
+            // Below a summary, signatures are consecutive; in an excerpt, there are gaps between them.
             let around = if costs.has_summaries { costs.unit.tokens(1) } else { costs.surroundings(symbol) };
             costs.unit.count(text) + around
         })

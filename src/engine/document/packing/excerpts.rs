@@ -22,15 +22,15 @@ use crate::model::{
 };
 use crate::{aggregate, summarize, syntax};
 
-/// The maximum length of a model's summary where a budget is to be shared, in bytes: about 150 tokens.
+/// The maximum length of a model's summary in a limited document, in bytes: about 150 tokens.
 const MAX_SUMMARY_BYTES: usize = 600;
 
-/// A gap of more lines says how to get them; for fewer, that would cost more than it helps.
+/// A gap of at least this many lines says how to read it; for fewer, that would cost more than it helps.
 const MIN_POINTED_LINES: u32 = 60;
-/// Where the task points to a line, what else an excerpt has to show may have this many bytes more than what is asked for.
+/// If the task points to a line, an excerpt may be up to twice the lines that were selected and this many bytes.
 const POINTED_EXCESS: usize = 1_000;
 
-/// What is shown of one file. Symbols are positions in the ranking.
+/// The selected parts of one file. Symbols are positions in the ranking.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(super) struct BlockSelection {
     /// The position of the file in the draft.
@@ -41,10 +41,10 @@ pub(super) struct BlockSelection {
     pub(in crate::engine::document) is_whole: bool,
 }
 
-/// The blocks that were rendered for some selection; `None` for those that could not be.
+/// The blocks that were rendered for each selection; `None` for those that could not be.
 pub(super) type BlockMemo = HashMap<BlockSelection, Option<DocumentBlock>>;
 
-/// Renders the blocks of some files. Those that cannot be shown any more are missing in the result.
+/// Renders the blocks of some files. Those that can no longer be shown are missing in the result.
 pub(super) fn render_blocks(
     renderer: &mut Renderer<'_, '_>,
     files: &[ShownFile],
@@ -75,7 +75,7 @@ pub(super) fn render_blocks(
     shown.collect()
 }
 
-/// Shows a file by its summary, with the signatures of some of its symbols.
+/// Shows a file as its summary, with the signatures of some of its symbols.
 pub(super) fn summary_block(
     renderer: &mut Renderer<'_, '_>,
     shown: &ShownFile,
@@ -107,7 +107,7 @@ pub(super) fn summary_block(
     heads.sort_by_key(|head| *head.lines.start());
     let mut summary = aggregate::summary_lines(&block.body.text(), None, SummaryDetail::Words);
     let mut within = String::new();
-    // First lines stand for a file of which nothing else is said than what it imports.
+    // First lines represent a file only if its summary describes nothing but its imports.
     let is_described = summary.words.iter().skip(1).any(|line| !line.starts_with("Imports: "));
     for head in heads.into_iter().filter(|head| !head.is_verbatim || !is_described) {
         let declared = if head.is_verbatim { None } else { declared_signature(source, head) };
@@ -117,25 +117,25 @@ pub(super) fn summary_block(
             &declared.unwrap_or_else(|| DeclaredSignature::of(&head.text)),
         );
     }
-    // A model's words have limits of their own.
+    // A model's summary has its own limits.
     let body = if is_by_model { summary.text() } else { renderer.fit_summary(&summary, true) };
     block.body = body.into();
     Some(block)
 }
 
-/// Adds a signature to a summary; `within` is what the one before it is declared in.
+/// Adds a signature to a summary; `within` is the container of the previous signature.
 fn add_signature(summary: &mut SummaryLines, within: &mut String, declared: &DeclaredSignature) {
     let text = declared.text.trim_end();
-    // The words name the most important symbols already, and a namespace says nothing of what is in it.
+    // The summary names the most important symbols already, and a namespace says nothing about its content.
     if declared.is_namespace || summary.words.iter().any(|line| is_line_of(line, text)) {
         return;
     }
-    // Of a signature that they have no room for, they may have the beginning, and the members after it.
+    // If a signature did not fit, the summary may have its beginning, followed by the members.
     let cut = summary.words.iter().position(|line| members_after_cut(line, text).is_some());
     let cut = cut.map(|at| summary.words.remove(at));
     let members = cut.as_deref().and_then(|line| members_after_cut(line, text)).unwrap_or_default();
     let DeclaredSignature { name, container, .. } = declared;
-    // What is declared in the same type follows below the first of it.
+    // Further declarations of the same type follow below the first.
     let lead = match container {
         Some(container) if container == within => "  ".to_owned(),
         Some(container) => format!("{container}: "),
@@ -145,7 +145,7 @@ fn add_signature(summary: &mut SummaryLines, within: &mut String, declared: &Dec
     within.clone_from(container.as_ref().unwrap_or(name));
 }
 
-/// Returns whether a line of a summary has a signature in full.
+/// Returns whether a line of a summary contains the full signature.
 fn is_line_of(line: &str, signature: &str) -> bool {
     let rest = line.strip_prefix(signature.trim_end_matches([' ', ':', '{', ';', '=']));
     rest.is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_'))
@@ -165,7 +165,7 @@ struct DeclaredSignature {
     /// The qualified name of its container.
     container: Option<String>,
     is_namespace: bool,
-    /// The signature without what may be a password in it.
+    /// The signature without possible passwords.
     text: String,
 }
 
@@ -211,7 +211,7 @@ fn shorten(words: &mut String) {
     words.push('\n');
 }
 
-/// What excerpts are made with, on all cores.
+/// What excerpts are rendered with, on all cores.
 #[derive(Clone, Copy)]
 struct ExcerptRenderer<'r> {
     workspace: &'r Workspace<'r>,
@@ -231,10 +231,10 @@ fn excerpt_block(
     let source = ranking.sources.get(&selection.file)?;
     let is_config = matches!(file_type.role, FileRole::Config(_));
     let is_curated = shown.candidate.rule == RoutingRule::ItemView;
-    // What sets up a program may hold passwords, which are shown only if somebody asked for the text.
+    // Configuration may hold passwords, so its full text is shown only on request.
     let may_be_whole = facts.size <= max_bytes && (is_curated || !is_config);
     let is_whole = selection.is_whole && may_be_whole && !file_type.is_notebook();
-    // Without what a mask hides, all of the text is no more than an excerpt.
+    // Without what a mask hides, even the whole text is only an excerpt.
     let is_cut = renderer.workspace.hidden.get(&shown.file.path).is_some();
     let body: CompactText = if is_whole {
         source.text.clone().into()
@@ -262,7 +262,7 @@ fn excerpt_block(
 struct ExcerptLines {
     bodies: Vec<RangeInclusive<u32>>,
     signatures: Vec<RangeInclusive<u32>>,
-    /// Whether the task points to some of them.
+    /// Whether the task points to any of them.
     is_pointed_to: bool,
 }
 
@@ -281,15 +281,15 @@ fn excerpt_lines(selection: &BlockSelection, ranking: &ProjectRanking) -> Excerp
     ExcerptLines { bodies, signatures, is_pointed_to }
 }
 
-/// What an excerpt is of.
+/// The text that an excerpt is made of.
 struct ExcerptSource<'s> {
     path: &'s RelPath,
     file_type: &'static FileType,
     source: &'s SourceText,
 }
 
-/// Returns an excerpt, as it was made before if it is cached: checking that an excerpt can be parsed is a large part of the
-/// time that a limited document takes, and most files show the same lines as in the document before.
+/// Returns an excerpt, from the cache if possible: checking that an excerpt can be parsed is a large part of the time
+/// that a limited document takes, and most files show the same lines as in the previous document.
 fn cached_excerpt(
     renderer: ExcerptRenderer<'_>,
     subject: &ExcerptSource<'_>,
@@ -297,7 +297,7 @@ fn cached_excerpt(
 ) -> CompactText {
     let Some(views) = renderer.views else { return excerpt_text(renderer, subject, lines).0.into() };
     let mut selected = Fingerprint::default();
-    // The path is named where much is left out.
+    // The excerpt names the path where much is left out.
     selected.bytes(subject.path.as_bytes());
     for ranges in [&lines.bodies, &lines.signatures] {
         selected.number(ranges.len() as u64);
@@ -315,14 +315,14 @@ fn cached_excerpt(
     let (text, is_final) = excerpt_text(renderer, subject, lines);
     let body: Arc<str> = text.into();
     if is_final {
-        // The fingerprints of excerpts are not looked up.
+        // The fingerprints of excerpts are never looked up.
         let (body, fingerprint) = (Arc::clone(&body), ContentHash::digest(b""));
         lock(views).insert(key, Arc::new(CachedView { remark: None, body, fingerprint }));
     }
     body.into()
 }
 
-/// Returns an excerpt, and whether it would be the same another time: not if it took too long.
+/// Returns an excerpt, and whether it would be the same another time: not if parsing it took too long.
 fn excerpt_text(
     ExcerptRenderer { workspace, parsed, .. }: ExcerptRenderer<'_>,
     ExcerptSource { path, file_type, source }: &ExcerptSource<'_>,
@@ -347,10 +347,10 @@ fn excerpt_text(
     let excerpt = parts.and_then(|parts| syntax::excerpt(file_type.id, text, &parts, &request, &mut give_up));
     let is_final = !was_too_slow && !give_up();
     is_too_slow.store(!is_final, Ordering::Relaxed);
-    // Without a grammar, the lines are shown with a line for what is between them.
+    // Without a grammar, the lines are shown with a comment for each gap.
     let lines = || chosen_lines(text, file_type.id, &all());
     let text = match excerpt {
-        // Some languages have no comments, and of some files nothing can be left out without an error.
+        // Some languages have no comments, and from some files nothing can be left out without an error.
         Some(excerpt) if *is_pointed_to => {
             let lines = lines();
             let is_close = excerpt.len() <= lines.len() * 2 + POINTED_EXCESS;
@@ -368,7 +368,7 @@ fn line_starts(text: &str) -> Vec<usize> {
     std::iter::once(0).chain(ends).chain([text.len()]).collect()
 }
 
-/// Returns how a reader gets the lines of a large gap, and about how many tokens they are.
+/// Returns how to read the lines of a large gap, and about how many tokens they are.
 fn pointer(path: &RelPath, starts: &[usize], gap: &RangeInclusive<u32>) -> Option<String> {
     let (first, last) = (*gap.start(), *gap.end());
     let bytes = starts.get(last as usize)?.saturating_sub(*starts.get(first as usize - 1)?);
@@ -377,7 +377,7 @@ fn pointer(path: &RelPath, starts: &[usize], gap: &RangeInclusive<u32>) -> Optio
     is_large.then(|| format!("+{tokens} tokens: slop view {} --lines {first}-{last}", path.to_argument()))
 }
 
-/// Returns some lines of a text, with a comment in the place of what is between them; blank lines are shown.
+/// Returns some lines of a text, with a comment in place of each gap; blank lines are shown.
 fn chosen_lines(text: &str, language: &str, chosen: &[RangeInclusive<u32>]) -> String {
     let is_chosen = |number: u32| chosen.iter().any(|lines| lines.contains(&number));
     let lines = (1..).zip(text.split_inclusive('\n')).map(|(number, line)| (is_chosen(number), line));
@@ -410,7 +410,7 @@ mod tests {
     const TEXT: &str = "def one():\n    return 1\n\n\ndef two():\n    return 2\n";
 
     #[test]
-    fn lines_of_a_language_without_a_grammar_are_apart_by_comments_and_blank_lines_are_shown() {
+    fn without_a_grammar_gaps_are_marked_by_comments_and_blank_lines_are_shown() {
         let text = "a\n\nb\nc\nd\n\ne\nf\n";
         assert_eq!(chosen_lines(text, "elixir", &[1..=1, 3..=3, 7..=8]), "a\n\nb\n# … 3 lines\ne\nf\n");
         assert_eq!(chosen_lines(text, "haskell", &[3..=4]), "-- … 2 lines\nb\nc\n-- … 4 lines\n");

@@ -1,6 +1,6 @@
 //! Fits a document into its limits: packs it, measures it, and packs it again with more or less room.
 //!
-//! What pieces cost is close before they are put together, and exact only afterwards.
+//! The costs of pieces are approximate; only the composed document is measured exactly.
 
 use super::costs::BudgetUnit;
 use super::measure;
@@ -15,15 +15,15 @@ use crate::engine::error::Error;
 use crate::engine::workspace::Workspace;
 use crate::model::Document;
 
-/// How often a document is packed at most to use what is left of its limit.
+/// The maximum number of times a document is packed to use what is left of its limit.
 const MAX_ROUNDS: usize = 5;
-/// How often it is packed at most until it keeps its limit.
+/// The maximum number of times it is packed until it fits.
 const MAX_ROUNDS_UNTIL_IT_FITS: usize = 16;
 /// A document is large enough if it leaves at most 1/`UNUSED_PART` of its limit unused.
 const UNUSED_PART: u64 = 50;
 
-/// Packs as much of a draft as its limits allow; if not even what is insisted on fits, that alone. Also returns its size.
-/// `frame` is what all takes that is in the document in any case.
+/// Packs as much of a draft as its limits allow; if not even the binding files fit, only those. Also returns its size.
+/// `frame` is the size of everything that is in the document in any case.
 pub(super) fn fit_draft(
     renderer: &mut Renderer<'_, '_>,
     draft: &DraftDocument,
@@ -43,7 +43,7 @@ pub(super) fn fit_draft(
         let packed = packable.pack(renderer, draft, context, memo, search.room);
         let (used, over) = measure_draft(renderer.cache, &packed.shown, context.unit, images_apart);
         let goes_on = if 0 < over {
-            // What was selected in this room before is too large; with other costs, it may be something else.
+            // The selection for this room is too large; with corrected costs, another may be selected.
             memo.is_corrected || search.shrink(over, MAX_ROUNDS <= round)
         } else {
             let left = limit - used;
@@ -75,7 +75,7 @@ pub(in crate::engine::document) fn limit_of(limits: DocumentLimits) -> u64 {
     limits.tokens.or(limits.bytes).unwrap_or(u64::MAX)
 }
 
-/// Puts the parts of a draft together, with the hashes of the files as they are on the disk.
+/// Assembles the parts of a draft, with the current content hashes of the files on disk.
 pub(in crate::engine::document) fn assemble(workspace: &Workspace<'_>, mut draft: DraftDocument) -> Document {
     let shown = draft.files.into_iter().chain(draft.shown_again);
     let mut candidates: Vec<CandidateFile> = shown.map(|shown| shown.candidate).collect();
@@ -86,11 +86,11 @@ pub(in crate::engine::document) fn assemble(workspace: &Workspace<'_>, mut draft
     aggregate::compose(draft.plan, candidates, &draft.listed, draft.remarks)
 }
 
-/// Looks for the largest room with which a document keeps its limit.
+/// Searches for the largest room with which a document fits.
 struct RoomSearch {
     limit: u64,
     room: u64,
-    /// The largest room that is known not to be too much, and the smallest that is.
+    /// The largest room that is known to fit, and the smallest that is known not to.
     enough: u64,
     too_much: u64,
 }
@@ -100,18 +100,18 @@ impl RoomSearch {
         Self { limit, room, enough: 0, too_much: u64::MAX }
     }
 
-    /// Takes more room, by what was left. Returns whether there is a room to try.
+    /// Increases the room by what was left. Returns whether there is a room to try.
     fn grow(&mut self, left: u64) -> bool {
         self.enough = self.room;
         self.room = self.room.saturating_add(left);
         self.stay_between()
     }
 
-    /// Takes less room, because the document was larger than its limit by so much; at most half, if `by_half`. Returns
+    /// Reduces the room, because the document exceeded its limit by `over`; at most to half, if `by_half`. Returns
     /// whether there is a room to try.
     fn shrink(&mut self, over: u64, by_half: bool) -> bool {
         self.too_much = self.room;
-        // In proportion, and a little less, because what goes is not cut to measure.
+        // In proportion, and a little less, because pieces are dropped as a whole.
         let size = u128::from(self.limit.saturating_add(over)).max(1);
         let less = u128::from(self.room) * u128::from(self.limit) / size;
         self.room = u64::try_from(less).unwrap_or(self.room);
@@ -134,7 +134,7 @@ impl RoomSearch {
     }
 }
 
-/// Returns the size of all that is in the document in any case: what is shown already, and what is not files.
+/// Returns the size of everything that is in the document in any case: what is shown already, and what is not files.
 pub(super) fn frame_size(
     cache: &mut ArtifactCache<'_>,
     draft: &DraftDocument,
@@ -158,7 +158,7 @@ pub(super) fn frame_size(
     size(cache, frame, context.unit, images_apart)
 }
 
-/// Returns the size of the document that a draft comes to, and by how much that exceeds its limits.
+/// Returns the size of the document of a draft, and by how much it exceeds the limits.
 fn measure_draft(
     cache: &mut ArtifactCache<'_>,
     draft: &DraftDocument,
@@ -168,7 +168,7 @@ fn measure_draft(
     let limits = draft.remarks.limits;
     let document = assemble(&cache.workspace, draft.clone());
     let used = measure::size(cache, &document, unit, images_apart);
-    // Only where both are limited are the bytes something else than the size.
+    // The bytes differ from the size only if both are limited.
     let bytes = match (limits.tokens, limits.bytes) {
         (Some(_), Some(most)) => {
             measure::size(cache, &document, BudgetUnit::Bytes, images_apart).saturating_sub(most)
@@ -178,7 +178,7 @@ fn measure_draft(
     (used, used.saturating_sub(limit_of(limits)).max(unit.of_bytes(bytes)))
 }
 
-/// Returns the size of the document that a draft comes to.
+/// Returns the size of the document of a draft.
 fn size(cache: &mut ArtifactCache<'_>, draft: DraftDocument, unit: BudgetUnit, images_apart: bool) -> u64 {
     let document = assemble(&cache.workspace, draft);
     measure::size(cache, &document, unit, images_apart)
@@ -189,7 +189,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_room_is_found_between_what_was_enough_and_too_much() {
+    fn the_search_stays_between_a_room_that_fits_and_one_that_is_too_large() {
         let mut search = RoomSearch::new(1_000, 900);
         assert!(search.shrink(500, false) && search.room < 600, "{}", search.room);
         let small = search.room;

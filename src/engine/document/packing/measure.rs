@@ -11,8 +11,7 @@ const BYTES_AT_ONCE: usize = 16 << 20;
 /// The number of blocks below which one thread is faster than two.
 const BLOCKS_FOR_A_THREAD: usize = 512;
 
-/// Writes the sizes of a document and of its files into its receipt; tokens are estimated unless they are to be
-/// `exact`.
+/// Writes the sizes of a document and of its files into its receipt; tokens are estimated unless they must be `exact`.
 pub(in crate::engine::document) fn measure(
     cache: &mut ArtifactCache<'_>,
     document: &mut Document,
@@ -32,7 +31,7 @@ pub(in crate::engine::document) fn measure(
     for (entry, (bytes, tokens)) in receipt.files.iter_mut().zip(&sizes).take(blocks) {
         (entry.bytes, entry.tokens) = (*bytes, *tokens);
     }
-    // A line of the tree is shared by the folders above it, so that paths have no size of their own.
+    // A line of the tree is shared by the folders above it, so paths have no size of their own.
     let stable_rows = document.stable.iter().filter_map(|stable| stable.rows.as_ref());
     let rows = stable_rows.chain(&document.more_files).flat_map(|rows| rows.split_inclusive('\n'));
     let mut named = receipt.files.iter_mut().skip(blocks).filter(|entry| entry.view == ViewMode::Names);
@@ -43,7 +42,7 @@ pub(in crate::engine::document) fn measure(
         } else {
             aggregate::estimate_tokens(bytes)
         };
-        // Files that share a row have equal shares of it; the first one has what is left.
+        // Files that share a row have equal shares of it; the first one also gets the remainder.
         let of_one = |size: u64| size / *files as u64;
         for (at, entry) in named.by_ref().take(*files).enumerate() {
             let others = if at == 0 { *files as u64 - 1 } else { 0 };
@@ -53,7 +52,7 @@ pub(in crate::engine::document) fn measure(
     }
 }
 
-/// Returns the size of a document that may never be written.
+/// Returns the size of a document, which may never be written.
 pub(in crate::engine::document) fn size(
     cache: &mut ArtifactCache<'_>,
     document: &Document,
@@ -74,7 +73,7 @@ pub(in crate::engine::document) fn size(
 /// The bytes and the tokens of a text.
 type TextSize = (u64, u64);
 
-/// Returns the sizes of what a document is written as: of each block, and then of what is around them.
+/// Returns the sizes of the parts of a written document: of each block, and then of what surrounds them.
 fn piece_sizes(
     document: &Document,
     images_apart: bool,
@@ -85,7 +84,7 @@ fn piece_sizes(
         frame.push(format!("{text}\n"));
     }
     let attached = render::attachments(document, images_apart);
-    // A block takes the empty line behind it; behind the last part there is none.
+    // A block includes the empty line after it; the last part has none.
     let mut is_last_shortened = false;
     match attached.strip_prefix('\n') {
         Some(sections) if document.part.has_prefix() => frame.push(sections.to_owned()),
@@ -93,7 +92,7 @@ fn piece_sizes(
         None if document.blocks.is_empty() => pop_final_newline(frame.last_mut()),
         None => is_last_shortened = true,
     }
-    // Some blocks at a time, because all of them may be far more than should be in memory.
+    // A limited number of blocks at a time, because all of them may be far more than should be in memory.
     let mut sizes: Vec<TextSize> = Vec::with_capacity(document.blocks.len() + frame.len());
     let mut left = document.blocks.as_slice();
     while let Some((blocks, rest)) = split_blocks(left) {
@@ -126,7 +125,7 @@ fn estimates(texts: &[&str]) -> Vec<u64> {
     texts.iter().map(|text| aggregate::estimate_tokens(text.len() as u64)).collect()
 }
 
-/// Returns what precedes the files, with the empty line behind it.
+/// Returns what precedes the files, with the empty line after it.
 fn heading(document: &Document) -> String {
     if document.part.has_prefix() { format!("{}\n", render::files_heading(document)) } else { String::new() }
 }
@@ -138,7 +137,7 @@ fn split_blocks(blocks: &[DocumentBlock]) -> Option<(&[DocumentBlock], &[Documen
         bytes += block.body.len();
         BYTES_AT_ONCE < bytes
     });
-    // A block that is too large by itself is measured by itself.
+    // A block that is larger than that is measured by itself.
     let end = next.map_or(blocks.len(), |next| next.max(1));
     (!blocks.is_empty()).then(|| blocks.split_at(end))
 }

@@ -1,8 +1,8 @@
 //! Selects what a limited document shows of each file, renders it, and measures the result.
 //!
-//! Start with `packer`. `fit` looks for the largest selection that keeps the limit; `stable` first packs the part that stays
-//! the same. Both call `pack`, to which `costs` supplies the costs of pieces and `excerpts` the blocks. May import `draft`, `gather`,
-//! `rendering` and `request`.
+//! Start with `packer`. `fit` searches for the largest selection that fits the limit; `stable` first packs the part
+//! that stays the same. Both call `pack`, which gets the costs of pieces from `costs` and the blocks from `excerpts`.
+//! May import `draft`, `gather`, `rendering` and `request`.
 
 mod costs;
 mod excerpts;

@@ -1,4 +1,4 @@
-//! Files of which a limited document selects no lines: their names say what a reader needs.
+//! Files of which a limited document selects no lines: their names are enough for a reader.
 
 use std::collections::HashSet;
 
@@ -6,18 +6,19 @@ use crate::aggregate::CandidateFile;
 use crate::engine::document::draft::ShownFile;
 use crate::model::{FileRole, RelPath};
 
-/// Types of files that programs write for programs, which are only named: no reader wants some of their lines, unless the
-/// task points to them.
+/// Types of files that are written by programs for programs, and are only named: no reader wants lines of them, unless
+/// the task points there.
 const FOR_PROGRAMS: &[&str] = &["lock", "svg", "snapshot"];
-/// The same, whose lines are too long to be shown.
+/// The same, with lines that are too long to be shown.
 const MINIFIED: &[&str] = &["minified-javascript", "minified-css", "source-map"];
-/// The same of files by their names: the texts of licenses, and the scripts that fetch a build tool.
+/// The same by file name: the texts of licenses, and the scripts that fetch a build tool.
 const LICENSES: &[&str] = &["license", "licence", "unlicense", "copying"];
 const WRAPPERS: &[&str] = &["gradlew", "gradlew.bat", "mvnw", "mvnw.cmd"];
-/// What style sheets are compiled from.
+/// The languages that style sheets are compiled from.
 const SHEET_SOURCES: &[&str] = &["scss", "sass", "less", "stylus"];
 
-/// Knows which files are only named. It has the names without endings of the files that style sheets are compiled from.
+/// Decides which files are only named. Holds the names, without extensions, of the files that style sheets are compiled
+/// from.
 pub(super) struct NamedFiles<'a>(HashSet<&'a [u8]>);
 
 impl<'a> NamedFiles<'a> {
@@ -27,7 +28,7 @@ impl<'a> NamedFiles<'a> {
         Self(sources.map(|block| stem_of(&block.path)).collect())
     }
 
-    /// Returns whether no lines of a file are selected. What a task points to is shown if a person may read it.
+    /// Returns whether no lines of a file are selected. What a task points to is shown if it is readable for people.
     pub(in crate::engine::document) fn contains(
         &self,
         candidate: &CandidateFile,
@@ -38,8 +39,8 @@ impl<'a> NamedFiles<'a> {
         MINIFIED.contains(&type_id) || is_only_named && !is_pointed_to
     }
 
-    /// Returns whether a file is a copy of what is the same in other projects, or was compiled from another one: what it
-    /// declares is found elsewhere.
+    /// Returns whether a file is a copy of something that other projects have too, or was compiled from another file:
+    /// its declarations are found elsewhere.
     pub(super) fn is_copy(&self, candidate: &CandidateFile) -> bool {
         is_written_elsewhere(candidate) || self.is_compiled(candidate)
     }
@@ -50,7 +51,7 @@ impl<'a> NamedFiles<'a> {
     }
 }
 
-/// Returns whether a file is a copy of what is the same in other projects.
+/// Returns whether a file is a copy of something that other projects have too.
 fn is_written_elsewhere(candidate: &CandidateFile) -> bool {
     let name = String::from_utf8_lossy(candidate.block.path.file_name()).to_lowercase();
     let stem = name.split(['.', '-']).next().unwrap_or_default();

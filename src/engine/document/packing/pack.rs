@@ -1,7 +1,7 @@
 //! Selects what a limited document shows of each file, and renders it.
 //!
-//! The unit is the symbol: of the best ones the bodies are shown, of the next ones the signatures; further files are rows
-//! of names, then lines in a tree. `aggregate::pack` selects; `pack_costs` supplies the costs of pieces, and `excerpts`
+//! The unit is the symbol: the best ones are shown with their bodies, the next ones as signatures; further files are
+//! rows of names, then lines in a tree. `aggregate::pack` selects; `costs` supplies the costs of pieces, and `excerpts`
 //! renders blocks.
 
 use std::collections::HashMap;
@@ -25,11 +25,11 @@ use crate::model::{
 };
 use crate::{aggregate, render};
 
-/// The least that a file counts, times its place from the end: where nothing speaks for any file, some order decides.
-const LEAST_SCORE: f64 = 1e-6;
-/// A tree is selected by what its lines cost, and has folders besides.
+/// The minimum score of a file, multiplied by its place from the end: where no file has a score, this gives an order.
+const MIN_SCORE: f64 = 1e-6;
+/// A tree is selected by the cost of its lines, and has folders as well.
 const TREE_SLACK: u64 = 40;
-/// Everything is shown if the selection leaves 1/`SPARE_PART` of its room.
+/// The document is complete if the selection leaves more than 1/`SPARE_PART` of its room.
 const SPARE_PART: u64 = 10;
 
 /// What the files of a document are selected by.
@@ -40,11 +40,11 @@ pub(super) struct PackContext<'a> {
     /// Whether a task or a focus says what matters.
     pub(super) is_guided: bool,
     pub(super) unit: BudgetUnit,
-    /// What is shown already.
+    /// The files that are shown already.
     pub(super) stable: &'a StablePart,
 }
 
-/// What was found out while a document was packed: it holds for other limits too.
+/// What was found out while a document was packed; it remains valid for other limits.
 #[derive(Default)]
 pub(super) struct PackMemo {
     pub(in crate::engine::document) costs: CostMemo,
@@ -56,14 +56,14 @@ pub(super) struct PackMemo {
 /// What was found out while both parts of a document were packed.
 #[derive(Default)]
 pub(in crate::engine::document) struct PackMemos {
-    /// By what the files are.
+    /// For the current files.
     pub(super) current: PackMemo,
-    /// By what they were when scores were frozen.
+    /// For the files as they were when scores were frozen.
     pub(super) frozen: PackMemo,
 }
 
 impl PackMemo {
-    /// Notes what blocks cost more than was expected of what was selected for them.
+    /// Records by how much blocks exceed the expected cost of their selections.
     pub(super) fn correct(
         &mut self,
         unit: BudgetUnit,
@@ -82,28 +82,28 @@ impl PackMemo {
 
 /// Returns whether a limited document decides how a file is shown.
 pub(in crate::engine::document) fn is_ranked(candidate: &CandidateFile) -> bool {
-    // What has changed since an earlier document is shown before anything is selected, and so is why a file cannot be shown.
+    // Changes since an earlier document, and reasons why a file cannot be shown, are shown before anything is selected.
     candidate.rule.is_general()
         && candidate.block.content.is_some()
         && !matches!(candidate.wanted, ViewMode::Path | ViewMode::None)
         && candidate.block.view != ViewMode::Delta
 }
 
-/// The files of a draft as a selection sees them; that is the same whatever the room.
+/// The files of a draft in the form that is selected from; it does not depend on the room.
 pub(super) struct PackableDraft<'a> {
     files: &'a [ShownFile],
     /// By rank.
     pub(super) packable: Vec<PackableFile>,
     pub(in crate::engine::document) symbols: Vec<PackSymbol>,
-    /// The positions of the ranked symbols of each file that has some.
+    /// The positions of the ranked symbols of each file that has any.
     pub(super) of_files: FxHashMap<usize, Vec<usize>>,
-    /// The places of the files by rank, by their positions in the draft.
+    /// The ranks of the files, by their positions in the draft.
     pub(in crate::engine::document) places: Vec<usize>,
     named: NamedFiles<'a>,
 }
 
 impl<'a> PackableDraft<'a> {
-    /// Returns the files, which are in the order that the ranking speaks of.
+    /// Takes the files in the order that the ranking refers to.
     pub(in crate::engine::document) fn new(files: &'a [ShownFile], context: &PackContext<'_>) -> Self {
         let places = places(context.ranking);
         let named = NamedFiles::of(files);
@@ -117,7 +117,7 @@ impl<'a> PackableDraft<'a> {
         }
     }
 
-    /// Returns what the pieces of the files cost.
+    /// Returns the costs of the pieces of the files.
     pub(in crate::engine::document) fn costs<'c, 'r, 'w>(
         &'c self,
         renderer: &'c mut Renderer<'r, 'w>,
@@ -136,7 +136,7 @@ impl<'a> PackableDraft<'a> {
         }
     }
 
-    /// Selects what is shown of each file. `has_bound` says whether a receipt is to say how good the selection is.
+    /// Selects what is shown of each file. `has_bound` says whether a receipt will report how good the selection is.
     pub(in crate::engine::document) fn select(
         &self,
         renderer: &mut Renderer<'_, '_>,
@@ -174,7 +174,7 @@ impl<'a> PackableDraft<'a> {
             };
             let mut shown = self.files[at].clone();
             shown.candidate.score = Some(score_of(context.ranking, at));
-            // A chosen block is missing if the file is not what it was when it was ranked: its name is right all the same.
+            // A selected block is missing if the file has changed since it was ranked; its name is still right.
             let block = blocks.remove(&at);
             let stable = context.stable.get(&at);
             if let Some(stable) = stable.filter(|_| block.is_some()) {
@@ -202,7 +202,8 @@ impl<'a> PackableDraft<'a> {
         PackedDraft { shown, dropped, packing }
     }
 
-    /// Renders the blocks among some views, by the positions of their files. What a block costs more than expected is noted.
+    /// Renders the blocks among some views, by the positions of their files, and records by how much they exceed their
+    /// costs.
     fn render(
         &self,
         renderer: &mut Renderer<'_, '_>,
@@ -218,8 +219,8 @@ impl<'a> PackableDraft<'a> {
         blocks
     }
 
-    /// Returns the tree of the files that are shown by their paths; those that are not shown are counted in it. What has no
-    /// room in it after all is dropped.
+    /// Returns the tree of the files that are shown by their paths; those that are not shown are counted in it. Paths
+    /// that do not fit after all are dropped.
     fn path_tree(
         &self,
         listed: &mut Vec<((FilePart, usize), usize, ListedFile)>,
@@ -246,7 +247,7 @@ impl<'a> PackableDraft<'a> {
 
 /// What a draft shows within some room.
 pub(in crate::engine::document) struct PackedDraft {
-    /// The draft, without the files that are not shown: of those, it says no more than is written in the document.
+    /// The draft without the files that are not shown. It mentions them only as far as the document does.
     pub(super) shown: DraftDocument,
     /// The positions of the files that are not shown.
     dropped: Vec<usize>,
@@ -254,17 +255,17 @@ pub(in crate::engine::document) struct PackedDraft {
 }
 
 impl PackedDraft {
-    /// Returns the draft without the files that are not shown: of those, it says no more than the document does.
+    /// Returns the draft without the files that are not shown, which it mentions only as far as the document does.
     pub(in crate::engine::document) const fn shown(&self) -> &DraftDocument {
         &self.shown
     }
 
-    /// Returns whether more room would show nothing more.
+    /// Returns whether more room would not show more.
     pub(super) fn is_complete(&self, room: u64) -> bool {
         self.dropped.is_empty() && self.packing.tokens.total() + room / SPARE_PART < room
     }
 
-    /// Returns the draft with everything that there is to say of the files that it does not show.
+    /// Returns the draft with the complete remarks on the files that it does not show.
     pub(in crate::engine::document) fn finish(
         self,
         draft: DraftDocument,
@@ -289,7 +290,7 @@ impl PackedDraft {
     }
 }
 
-/// Returns what is written in a document of what the receipt says. Of the files for which there is no room, which may be
+/// Returns those remarks of the receipt that are written in the document. Of the files that do not fit, which may be
 /// most of a project, one is enough for the note that there are some.
 pub(super) fn remarks_in_text(
     draft: &DraftDocument,
@@ -318,7 +319,7 @@ pub(super) fn views_by_position(
     views
 }
 
-/// Returns the places of the files by rank, by their positions in the draft.
+/// Returns the ranks of the files, by their positions in the draft.
 fn places(ranking: &ProjectRanking) -> Vec<usize> {
     let mut places = vec![0; ranking.order.len()];
     for (place, at) in ranking.order.iter().enumerate() {
@@ -327,13 +328,13 @@ fn places(ranking: &ProjectRanking) -> Vec<usize> {
     places
 }
 
-/// Returns the tokens of signatures that a summary has room for at most, where blocks begin with one. What does not fit beside
-/// its words is cut when it is rendered.
+/// Returns the maximum number of tokens of signatures in a summary, where blocks begin with one. What does not fit next
+/// to the words is cut when the summary is rendered.
 pub(super) fn summary_room(context: &PackContext<'_>) -> Option<u64> {
     shows_summaries(context.routing).then(|| context.unit.tokens(aggregate::MAX_SUMMARY_TOKENS))
 }
 
-/// Returns whether blocks begin with a summary, as the tiers show files that plan and distribute work.
+/// Returns whether blocks begin with a summary, as in the tiers that plan and distribute work.
 pub(super) fn shows_summaries(routing: &RoutingContext<'_>) -> bool {
     match routing.strategy {
         AggregationStrategy::Full => false,
@@ -366,7 +367,7 @@ fn packable_files(files: &[ShownFile], context: &PackContext<'_>) -> Vec<Packabl
         let candidate = &files[*at].candidate;
         let cost = || context.unit.count(&render::block_text(&candidate.block));
         let demand = match candidate.rule {
-            // It has its room already. A task may be about more of it than the same block for every task shows.
+            // Its room is reserved already. A task may need more of it than the block that is the same for every task.
             _ if context.stable.contains_key(at) => {
                 let may_be_shown_again = context.is_guided && is_ranked(candidate);
                 if may_be_shown_again { FileDemand::Shown } else { FileDemand::Binding(0) }
@@ -376,7 +377,7 @@ fn packable_files(files: &[ShownFile], context: &PackContext<'_>) -> Vec<Packabl
             _ => FileDemand::Curated(cost()),
         };
         #[expect(clippy::cast_precision_loss, reason = "a number of files")]
-        let least = LEAST_SCORE * from_end as f64;
+        let least = MIN_SCORE * from_end as f64;
         let turn = match (context.is_guided, candidate.block.file_type.is_program()) {
             (true, true) => BodyTurn::First,
             (true, false) | (false, true) => BodyTurn::Shared,
@@ -387,7 +388,7 @@ fn packable_files(files: &[ShownFile], context: &PackContext<'_>) -> Vec<Packabl
     packable.collect()
 }
 
-/// Returns what the files take whose views a person or the request decided on.
+/// Returns the size of the files whose views are curated or requested.
 pub(super) fn decided_size(draft: &DraftDocument, context: &PackContext<'_>) -> u64 {
     let decided = packable_files(&draft.files, context).into_iter().map(|file| match file.demand {
         FileDemand::Binding(tokens) | FileDemand::Curated(tokens) => tokens,
@@ -409,13 +410,13 @@ fn pack_symbols(
         let is_pointed_to = 0.0 < symbol.parts.frame;
         let is_only_named = ranking.scores[symbol.file].is_generated()
             || named.contains(candidate, is_pointed_to)
-            // What is in no cell of a notebook is JSON.
+            // Text outside of the cells of a notebook is JSON.
             || candidate.block.file_type.is_notebook() && symbol.kind.is_none();
         let is_shown = is_ranked(candidate) && !is_only_named;
         let stable = context.stable.get(&symbol.file);
         PackSymbol {
             file: places[symbol.file],
-            score: symbol.score.max(LEAST_SCORE),
+            score: symbol.score.max(MIN_SCORE),
             has_body: is_shown
                 && stable.is_none_or(|view| context.is_guided && lacks_body(view, symbol, ranking)),
             has_signature: is_shown && stable.is_none() && symbol.signature.is_some(),
@@ -455,7 +456,7 @@ fn omitted(shown: &ShownFile) -> OmittedFile {
     OmittedFile { path: shown.file.path.clone(), details: shown.file.details(), reason }
 }
 
-/// Returns what a receipt says of a selection.
+/// Returns a selection as a receipt reports it.
 fn packing_receipt(packing: &Packing) -> PackingReceipt {
     PackingReceipt {
         chosen: packing.tokens.given,

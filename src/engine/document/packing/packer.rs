@@ -1,4 +1,4 @@
-//! Packs drafts of a document within its limits, the stable part first where there is one.
+//! Packs drafts of a document within its limits, the stable part first if there is one.
 
 use super::costs::BudgetUnit;
 use super::fit::{fit_draft, frame_size};
@@ -15,7 +15,7 @@ use crate::engine::ranking::ProjectRanking;
 /// What the drafts of one document are packed by.
 pub(in crate::engine::document) struct DraftPacker<'p> {
     pub(in crate::engine::document) ranking: &'p ProjectRanking,
-    /// The ranks by which the stable part is packed, if there is one.
+    /// The ranks that the stable part is packed by, if there is one.
     pub(in crate::engine::document) frozen: Option<(StableShare, &'p ProjectRanking)>,
     pub(in crate::engine::document) history: Option<&'p ProjectHistory>,
     pub(in crate::engine::document) routing: &'p RoutingContext<'p>,
@@ -26,7 +26,7 @@ pub(in crate::engine::document) struct DraftPacker<'p> {
 }
 
 impl DraftPacker<'_> {
-    /// Selects as much of a draft as its limits have room for.
+    /// Selects as much of a draft as fits its limits.
     pub(in crate::engine::document) fn pack(
         &mut self,
         renderer: &mut Renderer<'_, '_>,
@@ -41,7 +41,7 @@ impl DraftPacker<'_> {
             let memo = &mut self.memos.current;
             return Ok(fit_draft(renderer, draft, &current, memo, (frame, images_apart))?.1);
         };
-        // By current scores: a symbol that was added lately is likely to change again.
+        // By current scores: a recently added symbol is likely to change again.
         let current = PackContext { is_guided: false, ..current };
         let frozen = PackContext { ranking: frozen, ..current };
         let mut packer = StablePacker { renderer, draft, current, frozen, share, history, images_apart };

@@ -1,4 +1,4 @@
-//! Puts the files of a limited document where their views belong: among its blocks, or in its rows.
+//! Adds the files of a limited document to the part that their views belong to: its blocks or its rows.
 
 use std::collections::HashMap;
 
@@ -7,9 +7,9 @@ use crate::aggregate::{CandidateFile, FilePart, ListedFile, PackedView};
 use crate::engine::document::draft::ShownFile;
 use crate::model::{DocumentBlock, RoutingRule, ViewMode};
 
-/// Why a file is shown in another view than wanted.
+/// The reason if a file is shown in another view than wanted.
 pub(super) const BUDGET_REASON: &str = "to keep within the budget";
-/// Why all of a file is shown where less is wanted.
+/// The reason if a file is shown in full although less is wanted.
 const ROOM_REASON: &str = "ranks high, and the budget has room";
 
 /// How a file is shown in the parts of a document that are packed first.
@@ -24,13 +24,13 @@ pub(super) enum StableView {
 }
 
 /// The parts of a document that are packed first, by the positions of the files. They are the same for every task, and
-/// after a commit everything in them but the blocks of the files that it changed.
+/// a commit changes only the blocks of the files that it touches.
 pub(super) type StablePart = HashMap<usize, StableView>;
 
 /// A file as a document shows it: as a block, or in a row.
 pub(super) struct PlacedFile {
     shown: ShownFile,
-    /// The names in its row; none if that has its path alone.
+    /// The names in its row, empty if it shows only the path; `None` for a block.
     row: Option<Vec<String>>,
 }
 
@@ -49,8 +49,8 @@ impl PlacedFile {
     }
 }
 
-/// Puts a file where its view belongs. `block` is what was rendered for it, `stable` how the part that is packed first
-/// shows it.
+/// Adds a file to the part that its view belongs to. `block` is the rendered block, `stable` how the part that is
+/// packed first shows the file.
 pub(super) fn place_file(
     mut shown: ShownFile,
     view: &PackedView,
@@ -70,7 +70,7 @@ pub(super) fn place_file(
     }
 }
 
-/// Puts a file where the part that is packed first shows it.
+/// Places a file as the part that is packed first shows it.
 pub(super) fn place_stable(mut shown: ShownFile, view: &StableView) -> PlacedFile {
     match view {
         StableView::Block(part, block) => {
@@ -85,7 +85,7 @@ pub(super) fn place_stable(mut shown: ShownFile, view: &StableView) -> PlacedFil
     }
 }
 
-/// Lists a file by the names of its symbols, or by its path where it has none.
+/// Lists a file by the names of its symbols, or by its path if there are none.
 fn list(mut shown: ShownFile, names: Vec<String>) -> PlacedFile {
     let view = if names.is_empty() { ViewMode::Path } else { ViewMode::Names };
     note_view(&mut shown.candidate, view);
@@ -95,14 +95,14 @@ fn list(mut shown: ShownFile, names: Vec<String>) -> PlacedFile {
     PlacedFile { shown, row: Some(names) }
 }
 
-/// Shows a file as a block, and says why if it is not the wanted one.
+/// Shows a file as a block, and records why if it is not the wanted one.
 pub(super) fn show_as(shown: &mut ShownFile, mut block: DocumentBlock) {
     block.remarks.extend(shown.changes.clone());
     note_view(&mut shown.candidate, block.view);
     shown.candidate.block = block;
 }
 
-/// Notes why a file is shown in a view, if that is not the wanted one.
+/// Records why a file is shown in a view, if that is not the wanted one.
 fn note_view(candidate: &mut CandidateFile, view: ViewMode) {
     if view != candidate.wanted && candidate.rule != RoutingRule::Gone {
         let reason = if view == ViewMode::Full { ROOM_REASON } else { BUDGET_REASON };

@@ -1,8 +1,8 @@
-//! Packs the part of a document first that stays the same: for every task, and after a commit.
+//! First packs the part of a document that stays the same for every task, and after a commit.
 //!
-//! A provider's cache keeps what precedes the first byte that differs. So files are selected by what they were at the
-//! commit at which scores are frozen: an edit then changes the block of its file, and neither the room of the others nor
-//! what is selected of them. Changed files follow unchanged ones.
+//! A provider's cache keeps what precedes the first byte that differs. So files are selected by their versions at the
+//! frozen commit, at which scores are computed: an edit then changes the block of its file, but neither the room of the
+//! others nor what is selected of them. Changed files follow unchanged ones.
 
 use std::collections::HashSet;
 
@@ -26,37 +26,37 @@ use crate::engine::error::Error;
 use crate::engine::history::{FrozenContent, ProjectHistory};
 use crate::model::{DocumentBlock, FileOrder, ViewMode};
 
-/// Where neither a task nor a focus says what matters, so much of the limit is packed by what the files were at the frozen
-/// commit. The rest is for files that were added since. Over 20 commits each of eight histories, 0.84 of the prefix was
-/// kept, and 0.80 where all was packed by what the files are.
+/// The share of the limit that is packed by the files' versions at the frozen commit, where neither a task nor a focus
+/// says what matters. The rest is for files that were added since. Over 20 commits each of eight histories, 0.84 of the
+/// prefix was kept, and 0.80 where all was packed by the current files.
 const UNGUIDED_STABLE_THOUSANDTHS: u64 = 940;
-/// The room of what is packed first changes by no less than 1/`ROOM_STEPS` of the limit.
+/// The room of what is packed first changes in steps of 1/`ROOM_STEPS` of the limit.
 const ROOM_STEPS: u64 = 16;
-/// 1/`SPARE_PART` of the limit is left to the rest of the document; where that has not enough to show, half as much is
-/// left to files that grow.
+/// 1/`SPARE_PART` of the limit is left for the rest of the document; if that does not use it up, half of this is left
+/// for files that grow.
 const SPARE_PART: u64 = 16;
 /// The maximum number of rooms that are tried.
-const MOST_ROOMS: usize = 5;
-/// The maximum number of times that files are selected for a room, because blocks cost more than was expected.
-const MOST_ROUNDS: usize = 4;
+const MAX_ROOMS: usize = 5;
+/// The maximum number of selections for one room, which is repeated if blocks cost more than expected.
+const MAX_ROUNDS: usize = 4;
 
 /// How much of a document is packed first, so that it stays the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::engine::document) struct StableShare {
     /// Its share of the limit.
     thousandths: u64,
-    /// Whether it has rows of names too. Where there is a task, all rows follow at the end of the document.
+    /// Whether it has rows of names too. If there is a task, all rows follow at the end of the document.
     has_rows: bool,
 }
 
 impl StableShare {
-    /// Returns the room within a limit, of which some is taken by what is in the document in any case.
+    /// Returns the room within a limit of which `taken` is used in any case.
     fn room(self, limit: u64, taken: u64) -> u64 {
         if !self.has_rows {
             // Not a share of what the attachments leave, because these may differ from task to task.
             return limit / 1000 * self.thousandths;
         }
-        // In steps, so that a discussion that grows seldom makes the difference.
+        // In steps, so that a growing discussion seldom changes the room.
         let steps = limit.saturating_sub(taken) / (limit / ROOM_STEPS).max(1);
         limit / ROOM_STEPS * steps.min(ROOM_STEPS) / 1000 * self.thousandths
     }
@@ -74,8 +74,8 @@ impl StableShare {
         room.saturating_sub(if limit < ROOM_STEPS { room } else { limit / ROOM_STEPS })
     }
 
-    /// Returns the share of a request; `None` if nothing is packed first. `is_replayed` says whether the document may be
-    /// asked for again after each commit, as a whole.
+    /// Returns the share for a request; `None` if nothing is packed first. `is_replayed` says whether the document may
+    /// be requested again after each commit, as a whole.
     pub(in crate::engine::document) fn of(request: &AggregationRequest, is_replayed: bool) -> Option<Self> {
         let is_guided = request.is_guided();
         let share = request.tier.as_ref().map_or(0, |tier| u64::from(tier.stable_thousandths));
@@ -90,22 +90,22 @@ impl StableShare {
     }
 }
 
-/// A file that has changed since scores were frozen, and what was selected of its frozen version, whose room it keeps.
+/// A file that has changed since scores were frozen, with the selection of its frozen version, whose room it keeps.
 struct ReservedRoom {
     /// The position of the file.
     file: usize,
     view: PackedView,
 }
 
-/// A file that has changed since scores were frozen, and how many names the row of its frozen version has.
+/// A file that has changed since scores were frozen, with the number of names in the row of its frozen version.
 struct ChangedRow {
     file: usize,
     count: usize,
-    /// Its place among the rows.
+    /// Its position among the rows.
     place: usize,
 }
 
-/// What was selected to come first in a document.
+/// The selection for the first part of a document.
 struct SelectedFirst {
     room: u64,
     /// How the files are shown in their frozen versions.
@@ -113,14 +113,14 @@ struct SelectedFirst {
     /// The files among them that have changed since, with blocks and with rows.
     changed: Vec<ReservedRoom>,
     changed_rows: Vec<ChangedRow>,
-    /// What the document would take with their frozen versions, before the rest of the files are selected. Rooms are chosen by
-    /// this, because an edit of one file must not change the room of the others.
+    /// The size of the document with the frozen versions, before the rest of the files are selected. Rooms are chosen
+    /// by this, because an edit of one file must not change the room of the others.
     taken: u64,
 }
 
-/// What a document takes before the rest of its files are selected.
+/// The size of a document before the rest of its files are selected.
 struct TakenRoom {
-    /// What a person or the request decided on.
+    /// The files whose views are curated or requested.
     decided: u64,
     /// What is shown already, and what is not files.
     frame: u64,
@@ -133,7 +133,7 @@ impl TakenRoom {
 }
 
 impl SelectedFirst {
-    /// Returns the room, in steps, with which the document may take what is wanted.
+    /// Returns the room, in steps, with which the size of the document may reach `wanted`.
     fn larger_room(&self, wanted: u64, step: u64) -> u64 {
         let larger = u128::from(self.room) * u128::from(wanted) / u128::from(self.taken.max(1));
         let larger = u64::try_from(larger).unwrap_or(u64::MAX);
@@ -141,13 +141,13 @@ impl SelectedFirst {
     }
 }
 
-/// What a part of a document is packed from, and by what.
+/// The inputs for packing the first part of a document.
 pub(super) struct StablePacker<'p, 'r, 'w> {
     pub(super) renderer: &'p mut Renderer<'r, 'w>,
     pub(super) draft: &'p DraftDocument,
-    /// By what the files are.
+    /// For the current files.
     pub(super) current: PackContext<'p>,
-    /// By what they were when scores were frozen.
+    /// For the files as they were when scores were frozen.
     pub(super) frozen: PackContext<'p>,
     pub(super) share: StableShare,
     pub(super) history: Option<&'p ProjectHistory>,
@@ -173,19 +173,20 @@ impl StablePacker<'_, '_, '_> {
         if !share.has_rows || limit.saturating_sub(used) <= limit / SPARE_PART {
             return Ok(packed);
         }
-        // The rest of the document has not enough to show.
+        // The rest of the document does not have enough to show.
         let (_, used_by_more, more) = fit(room, limit - limit / SPARE_PART / 2)?;
         Ok(if used < used_by_more { more } else { packed })
     }
 
-    /// Selects in a room, and in larger ones until the document takes what is wanted. Of these files the rest of it shows
-    /// nothing more, so that what they leave would go to files that hardly matter: to a list of changes, or to a license.
+    /// Selects in a room, and then in larger ones until the size of the document reaches `wanted`. The rest of the
+    /// document shows no more of the selected files, so unused room would go to files that hardly matter, such as a
+    /// list of changes or a license.
     fn select_most(&mut self, room: u64, wanted: u64, memo: &mut PackMemo) -> SelectedFirst {
         let limit = self.limit();
         let step = (limit / (2 * ROOM_STEPS)).max(1);
         let most = wanted.max(limit - limit / SPARE_PART);
         let mut first = self.select(room, memo);
-        for _ in 1..MOST_ROOMS {
+        for _ in 1..MAX_ROOMS {
             if !self.share.has_rows || wanted <= first.taken.saturating_add(step / 2) {
                 break;
             }
@@ -203,11 +204,11 @@ impl StablePacker<'_, '_, '_> {
         first
     }
 
-    /// Shows what was selected as it is now, or less if the document would exceed its limit. Also returns the size of its
-    /// frame.
+    /// Shows the current versions of what was selected, or less if the document would exceed its limit. Also returns
+    /// the size of its frame.
     fn show(&mut self, mut first: SelectedFirst, memos: &mut PackMemos) -> (StablePart, u64) {
         let limit = self.limit();
-        // What pieces cost is close, and no more, before they are put together.
+        // The costs of pieces are approximate until the document is composed.
         while 0 < first.room {
             let mut stable = first.frozen;
             for ReservedRoom { file, .. } in &first.changed {
@@ -233,7 +234,7 @@ impl StablePacker<'_, '_, '_> {
         limit_of(self.draft.remarks.limits)
     }
 
-    /// Returns what the document takes before the rest of the files are selected.
+    /// Returns the size of the document before the rest of the files are selected.
     fn taken(&mut self, stable: &StablePart) -> TakenRoom {
         let context = PackContext { stable, ..self.current };
         TakenRoom {
@@ -242,9 +243,9 @@ impl StablePacker<'_, '_, '_> {
         }
     }
 
-    /// Selects by frozen ranks, and nothing that the request insists on. With a history, files are selected by what they
-    /// were at its frozen commit, and those that may have changed since keep the rooms that they had: nothing else takes their
-    /// place.
+    /// Selects by frozen ranks, without the binding files. With a history, files are selected by their versions at its
+    /// frozen commit, and those that may have changed since keep the rooms that they had then, which nothing else can
+    /// take.
     fn select(&mut self, room: u64, memo: &mut PackMemo) -> SelectedFirst {
         let files = &self.draft.files;
         let frozen: Vec<FrozenContent> = files
@@ -267,8 +268,8 @@ impl StablePacker<'_, '_, '_> {
                 packable.select(self.renderer, &self.frozen, &mut memo.costs, (room, shares), false);
             let views = views_by_position(&packing, &self.frozen, files.len());
             let blocks = self.render(self.frozen, memo, &views, FilePart::Stable);
-            // With other costs, something else may be better.
-            if !memo.is_corrected || round == MOST_ROUNDS {
+            // With the corrected costs, another selection may be better.
+            if !memo.is_corrected || round == MAX_ROUNDS {
                 break (views, blocks);
             }
         };
@@ -294,18 +295,18 @@ impl StablePacker<'_, '_, '_> {
         SelectedFirst { room, frozen: blocks, changed, changed_rows, taken }
     }
 
-    /// Returns the row of a file as it is now; `None` if none of its names are left.
+    /// Returns the current row of a file; `None` if none of its names are left.
     fn current_row(&mut self, row: &ChangedRow, memo: &PackMemo) -> Option<StableView> {
         let mut names = memo.costs.names(row.file, row.count);
         let frozen = names.len();
-        // They keep their frozen order, which the sizes of symbols decide too.
+        // They keep their frozen order, which also depends on the sizes of symbols.
         retain_current_names(self.renderer, &self.draft.files[row.file], &mut names);
         let part = if names.len() < frozen { FilePart::Changed } else { FilePart::Stable };
         (!names.is_empty()).then_some(StableView::Row { part, place: row.place, names })
     }
 
-    /// Shows files that have changed since scores were frozen, each in its own room, so that none of them depends on what
-    /// became of another one.
+    /// Shows files that have changed since scores were frozen, each in its own room, so that they do not depend on each
+    /// other.
     fn show_changed(&mut self, reserved: &[ReservedRoom], memos: &mut PackMemos) -> StablePart {
         let files = &self.draft.files;
         let current = PackableDraft::new(files, &self.current);
@@ -345,8 +346,8 @@ impl StablePacker<'_, '_, '_> {
         changed
     }
 
-    /// Returns whether a file was shown as it is now when its room was reserved. Most edits do not touch the summary and the
-    /// signatures of a file; an excerpt names the content that it is of.
+    /// Returns whether a file, when its room was reserved, was shown as it is now. Most edits do not affect the summary
+    /// and the signatures of a file; an excerpt names the content that it is of.
     fn is_unchanged(&mut self, room: &ReservedRoom, block: &DocumentBlock) -> bool {
         let (Some(earlier), PackedView::Block { bodies, signatures, is_whole }) =
             (self.frozen.ranking.versions.get(&room.file), &room.view)
@@ -376,7 +377,8 @@ impl StablePacker<'_, '_, '_> {
         let has_name = |symbol: &&usize| !symbols[**symbol].name.is_empty();
         let with_names: HashSet<usize> =
             symbols.iter().filter(|symbol| !symbol.name.is_empty()).map(|symbol| symbol.file).collect();
-        // A file of which only imports or a docstring had room is left to the rest of the document, where it gets names.
+        // A file of which only imports or a docstring fit is left to the rest of the document, where its names are
+        // shown.
         selections.retain(|BlockSelection { file, bodies, signatures, .. }| {
             !with_names.contains(file) || bodies.iter().chain(signatures).any(|symbol| has_name(&symbol))
         });
@@ -389,7 +391,7 @@ impl StablePacker<'_, '_, '_> {
     }
 }
 
-/// Removes the names of symbols that a file does not have any more.
+/// Removes the names of symbols that a file no longer has.
 fn retain_current_names(renderer: &mut Renderer<'_, '_>, shown: &ShownFile, names: &mut Vec<String>) {
     let outline = ContentRef::from_file(&shown.file).and_then(|subject| renderer.cache.outline(&subject));
     let outline = outline.filter(|outline| !outline.symbols.is_empty());
@@ -403,7 +405,7 @@ fn retain_current_names(renderer: &mut Renderer<'_, '_>, shown: &ShownFile, name
     outline.walk(|symbol, _| {
         current.insert(aggregate::row_name(symbol));
     });
-    // A method may be named with its type.
+    // A method may be qualified with its type.
     names.retain(|name| {
         let last = name.rsplit(['.', ':']).next().unwrap_or(name);
         current.contains(name.as_str()) || current.contains(last)

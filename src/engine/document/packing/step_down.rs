@@ -1,4 +1,4 @@
-//! Shows files that have to be shown in smaller views, where a default limit is too small for them.
+//! Reduces the views of files that have to be shown, if a default limit is too small for them.
 
 use super::costs::BudgetUnit;
 use super::fit::limit_of;
@@ -10,11 +10,11 @@ use crate::engine::document::rendering::Renderer;
 use crate::model::{SummaryDetail, ViewMode};
 use crate::render;
 
-/// The views that a file in focus steps down to.
+/// The views that a file in focus steps down to, in order.
 const STEPS: [ViewMode; 3] = [ViewMode::Skeleton, ViewMode::Outline, ViewMode::Summary];
 
-/// Shows files that have to be shown in smaller views, until they leave room for others within a limit that nobody asked
-/// for: the last one first, and the first one last.
+/// Reduces the views of files that have to be shown until they leave room for others within a default limit, beginning
+/// with the last file.
 pub(in crate::engine::document) fn step_down(
     renderer: &mut Renderer<'_, '_>,
     draft: &mut DraftDocument,

@@ -1,4 +1,4 @@
-//! Renders the view of one file, from the store or from its text. Imports no other part of `document`.
+//! Renders a view of one file, from the store or from its text. Imports no other part of `document`.
 
 mod parsed_texts;
 mod renderer;

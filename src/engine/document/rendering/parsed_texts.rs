@@ -1,4 +1,4 @@
-//! Keeps what all excerpts of a large text have in common while a document is composed.
+//! Keeps the parsed parts of large texts for all excerpts while a document is composed.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -12,8 +12,8 @@ use crate::syntax::ExcerptParts;
 /// thousands.
 const MIN_KEPT_BYTES: usize = 128 << 10;
 
-/// The parts of the large texts of which excerpts were made: a text is shown in several selections until a document keeps
-/// its limit, and would be parsed for each.
+/// The parts of the large texts of which excerpts were made: until a document fits its limit, a text is shown in
+/// several selections, and would be parsed for each.
 #[derive(Default)]
 pub(in crate::engine::document) struct ParsedTexts(Mutex<PartsByText>);
 
@@ -21,7 +21,7 @@ pub(in crate::engine::document) struct ParsedTexts(Mutex<PartsByText>);
 type PartsByText = HashMap<(ContentHash, &'static str), Arc<ExcerptParts>>;
 
 impl ParsedTexts {
-    /// Returns the parts of a text, which is parsed unless they are known; `None` if it cannot be parsed.
+    /// Returns the parts of a text, parsing it unless they are known; `None` if it cannot be parsed.
     pub(in crate::engine::document) fn parts(
         &self,
         source: &SourceText,
@@ -44,7 +44,7 @@ impl ParsedTexts {
 mod tests {
     use super::*;
 
-    /// Asks for the parts of a text twice, the second time without any time for a parse.
+    /// Returns whether the parts of a text are returned a second time without any time for a parse.
     fn is_parsed_once(text: String) -> bool {
         let python = crate::discover::file_type_by_id("python").unwrap();
         let (parsed, source) =

@@ -18,10 +18,10 @@ use crate::model::{
 };
 use crate::{aggregate, discover, summarize, syntax};
 
-/// What follows each of the names that are kept as one text.
+/// The terminator of each name in a list that is kept as one text.
 const NAME_END: &str = "\0";
 
-/// The names of a file, the most important first. Most of them are never shown, so that they are one text.
+/// The names of a file, the most important first. Kept as one text, because most of them are never shown.
 pub(in crate::engine::document) struct NameList(Arc<CachedView>);
 
 impl NameList {
@@ -43,17 +43,17 @@ impl NameList {
 /// Renders the files of one document, or of one answer.
 pub(in crate::engine::document) struct Renderer<'r, 'w> {
     pub(in crate::engine::document) cache: &'r mut ArtifactCache<'w>,
-    /// The views that were rendered last, in a process that stays.
+    /// The views that were rendered last, in a long-running process.
     pub(in crate::engine::document) views: Option<&'r Mutex<ViewCache>>,
     pub(in crate::engine::document) summaries: &'r ModelSummaries,
-    /// How much of the docs skeletons show.
+    /// How much documentation skeletons show.
     pub(in crate::engine::document) docs: DocsDetail,
     pub(in crate::engine::document) prefetch: SkeletonPrefetch,
     pub(in crate::engine::document) parsed: ParsedTexts,
 }
 
 impl<'r, 'w> Renderer<'r, 'w> {
-    /// Returns a renderer that shows these summaries by models, and expects nothing.
+    /// Returns a renderer that shows these summaries by models, without any prefetch.
     pub(in crate::engine::document) fn new(
         cache: &'r mut ArtifactCache<'w>,
         views: Option<&'r Mutex<ViewCache>>,
@@ -66,12 +66,12 @@ impl<'r, 'w> Renderer<'r, 'w> {
 }
 
 impl Renderer<'_, '_> {
-    /// Returns names that were looked up for an earlier document.
+    /// Returns the names that were looked up for an earlier document.
     pub(in crate::engine::document) fn cached_names(&self, key: &ViewKey) -> Option<NameList> {
         lock(self.views.filter(|_| !self.cache.workspace.paranoid)?).get(key).map(NameList)
     }
 
-    /// Keeps names for the next documents.
+    /// Keeps names for later documents.
     pub(in crate::engine::document) fn cache_names(&self, key: ViewKey, names: &NameList) {
         if let Some(views) = self.views {
             lock(views).insert(key, Arc::clone(&names.0));
@@ -98,7 +98,7 @@ impl Renderer<'_, '_> {
         let (view, mut reason) =
             aggregate::limit_to_size(wanted, subject.facts.size, max_bytes, has_structure);
         rendering.view = view;
-        // The type has structure, only this build cannot read it: a reason that the user can do something about.
+        // The type has structure, but this build cannot parse it: a reason that the user can do something about.
         if let Some(feature) =
             syntax::missing_feature(subject.file_type.id).filter(|_| wanted.needs_structure())
         {
@@ -106,11 +106,11 @@ impl Renderer<'_, '_> {
         }
         let mut shown = self.cached_view(&subject, &mut rendering);
         let mut fault = None;
-        // Every text has a summary, so that no second fallback is needed.
+        // Every text has a summary, so no second fallback is needed.
         if let Some(fallback) = shown.as_ref().err().and_then(|unavailable| unavailable.fallback_reason(view))
         {
             reason = Some(fallback);
-            // A view that a file has nothing to show in is no fault; that it cannot be parsed is one.
+            // A view without content is not a fault; a file that cannot be parsed is one.
             fault =
                 shown.as_ref().err().map(ViewUnavailable::fault).filter(|fault| *fault != ViewFault::NoView);
             rendering.view = ViewMode::Summary;
@@ -152,7 +152,7 @@ impl Renderer<'_, '_> {
         }
     }
 
-    /// Returns whether the skeleton of a file is kept as it is shown.
+    /// Returns whether the skeleton of a file is cached in its final form.
     pub(in crate::engine::document) fn keeps_skeleton(&self, file: &KnownFile) -> bool {
         let views = self.views.filter(|_| !self.cache.workspace.paranoid);
         let (Some(views), Some(subject)) = (views, ContentRef::from_file(file)) else { return false };
@@ -161,14 +161,14 @@ impl Renderer<'_, '_> {
         key.is_some_and(|key| lock(views).contains(&key))
     }
 
-    /// Shows a view, as it was shown before where that is kept.
+    /// Shows a view, from the cache if possible.
     fn cached_view(
         &mut self,
         subject: &ContentRef<'_>,
         rendering: &mut ViewParams<'_>,
     ) -> Result<ViewContent, ViewUnavailable> {
-        // A paranoid answer is to reveal that a cache is wrong, so it must not come from one.
-        // Nor must one with secrets stay in it: the next answer may be for someone else.
+        // A paranoid answer should reveal a wrong cache, so it must not come from one. A view with secrets must not
+        // stay in one: the next answer may be for someone else.
         let is_cached = !self.cache.workspace.paranoid && !self.shows_secrets(subject, rendering);
         let Some(views) = self.views.filter(|_| is_cached) else {
             return self.build_view(subject, rendering);
@@ -183,7 +183,7 @@ impl Renderer<'_, '_> {
             return Ok(ViewContent { content: Some(subject.hash), remark, body, reason: None });
         }
         let mut shown = self.build_view(subject, rendering)?;
-        // What has a reason, or was read from other bytes than were asked for, is right for this answer alone.
+        // A view with a reason, or one of other bytes than requested, is valid only for this answer.
         if shown.reason.is_none() && shown.content == Some(subject.hash) {
             let (remark, body) = (shown.remark.clone(), Arc::<str>::from(&*shown.body.text()));
             shown.body = Arc::clone(&body).into();
@@ -198,7 +198,7 @@ impl Renderer<'_, '_> {
         subject: &ContentRef<'_>,
         rendering: &mut ViewParams<'_>,
     ) -> Result<ViewContent, ViewUnavailable> {
-        // What was derived is gone if the file is not what it was when it was checked.
+        // The derived value is missing if the file has changed since it was checked.
         let gone = ViewUnavailable::LeftOut(SkipReason::Unstable);
         let content = Some(subject.hash);
         match rendering.view {
@@ -206,7 +206,7 @@ impl Renderer<'_, '_> {
                 let body = aggregate::EXCLUDED.to_owned();
                 Ok(ViewContent { content: None, remark: None, body: body.into(), reason: None })
             }
-            // Deltas, excerpts and rows of names are rendered by those who select what they show.
+            // Deltas, excerpts and rows of names are rendered where their content is selected.
             ViewMode::Path | ViewMode::Names | ViewMode::Excerpt | ViewMode::Delta => {
                 Ok(ViewContent { content, remark: None, body: String::new().into(), reason: None })
             }
@@ -267,7 +267,7 @@ impl Renderer<'_, '_> {
         let body = match written {
             Some(written) => {
                 let mut lines = aggregate::model_summary_lines(&written.text, outline.as_ref(), detail);
-                // A model's words have limits of their own.
+                // A model's summary has its own limits.
                 let structure =
                     SummaryLines { words: Vec::new(), structure: std::mem::take(&mut lines.structure) };
                 lines.text() + &self.fit_summary(&structure, false)
@@ -278,14 +278,15 @@ impl Renderer<'_, '_> {
         Some(ViewContent { content: Some(subject.hash), remark, body: body.into(), reason: None })
     }
 
-    /// Returns as much of a summary as it may have tokens. `is_chosen` if its structure was asked for by name.
+    /// Returns as much of a summary as its token limit allows. `is_chosen` says whether its structure was selected by
+    /// name.
     pub(in crate::engine::document) fn fit_summary(
         &mut self,
         summary: &SummaryLines,
         is_chosen: bool,
     ) -> String {
         let text = summary.text();
-        // No text has more tokens than bytes, so that most short ones need no count.
+        // No text has more tokens than bytes, so most short ones need not be counted.
         let is_fitting = text.len() as u64 <= aggregate::MAX_SUMMARY_TOKENS
             || self.cache.count_tokens(&[&text])[0] <= aggregate::MAX_SUMMARY_TOKENS;
         if is_fitting {
@@ -297,7 +298,7 @@ impl Renderer<'_, '_> {
         summary.fit(&self.cache.count_tokens(&lines), is_chosen)
     }
 
-    /// Returns the model's summary that is shown of the file.
+    /// Returns the model's summary that is shown for the file.
     fn chosen_summary(&self, subject: &ContentRef<'_>, rendering: &ViewParams<'_>) -> Option<&ChosenSummary> {
         // A model has read the whole file, and may have written about what is hidden.
         let is_asked = rendering.by_model && self.hidden(subject).is_none();
@@ -320,7 +321,7 @@ impl Renderer<'_, '_> {
     }
 }
 
-/// Returns the view that takes the place of one that is too large; `None` where the text itself was asked for.
+/// Returns the view that replaces one that is too large; `None` where the text itself was requested.
 const fn smaller_view(view: ViewMode) -> Option<ViewMode> {
     match view {
         ViewMode::Skeleton | ViewMode::Signatures | ViewMode::Definitions => Some(ViewMode::Outline),
@@ -339,11 +340,11 @@ const fn smaller_view(view: ViewMode) -> Option<ViewMode> {
     }
 }
 
-/// Returns whether a view takes nothing away from the text.
+/// Returns whether a view leaves out nothing of the text.
 fn is_whole_text(subject: &ContentRef<'_>, rendering: &ViewParams<'_>, body: &str) -> bool {
     match rendering.view {
         ViewMode::Window => rendering.lines.0.is_empty(),
-        // The text itself need not be read for that.
+        // Compared by hash, so that the text need not be read.
         ViewMode::Skeleton => {
             body.len() as u64 == subject.facts.size && ContentHash::digest(body.as_bytes()) == subject.hash
         }
@@ -351,13 +352,13 @@ fn is_whole_text(subject: &ContentRef<'_>, rendering: &ViewParams<'_>, body: &st
     }
 }
 
-/// Returns the type of a file; what has no text has no type of its own.
+/// Returns the type of a file, or the unknown type for a file without text.
 pub(in crate::engine::document) fn type_or_unknown(file: &KnownFile) -> &'static FileType {
     file.file_type().unwrap_or_else(discover::unknown_type)
 }
 
-/// Returns an outline as a summary may show it. A signature holds what its parameters are by default, and that may be
-/// a password.
+/// Returns an outline as a summary may show it. A signature contains the default values of parameters, and one may be a
+/// password.
 fn without_secrets(mut outline: Outline) -> Outline {
     let mut stack: Vec<&mut Symbol> = outline.symbols.iter_mut().collect();
     while let Some(symbol) = stack.pop() {

@@ -1,4 +1,4 @@
-//! What views are made from and what they hold; views of parts of a file: symbols, lines, changes.
+//! The inputs and contents of views; views of parts of a file: symbols, lines, changes.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -17,9 +17,9 @@ use crate::{aggregate, slices};
 #[derive(Debug, Clone)]
 pub struct ViewAnswer {
     pub block: DocumentBlock,
-    /// Why it is not shown as it was asked for.
+    /// Why the view is not the requested one.
     pub reason: Option<String>,
-    /// What went wrong, if the file could not be read, shown or parsed.
+    /// The problem, if the file could not be read, shown or parsed.
     pub fault: Option<ViewFault>,
 }
 
@@ -31,35 +31,35 @@ pub(in crate::engine::document) struct ViewParams<'a> {
     pub(in crate::engine::document) by_model: bool,
     pub(in crate::engine::document) lines: &'a FocusLines,
     pub(in crate::engine::document) item: Option<&'a FileItem>,
-    /// The slices that a hydrated document shows; `None` for all that are marked.
+    /// The slices that a hydrated document shows; `None` for all marked slices.
     pub(in crate::engine::document) slices: Option<&'a SliceDepths>,
-    /// What was asked for of this file alone; it overrides the curated item.
+    /// The request for this file alone; it overrides the curated item.
     pub(in crate::engine::document) overrides: Option<&'a ViewOverrides<'a>>,
-    /// The text, where it has been read in this run already.
+    /// The text, if it has been read in this run already.
     pub(in crate::engine::document) text: Option<HashedText>,
 }
 
-/// What a view shows, once it could be had.
+/// The content of a view.
 pub(super) struct ViewContent {
     pub(in crate::engine::document) content: Option<ContentHash>,
     pub(in crate::engine::document) remark: Option<String>,
     pub(in crate::engine::document) body: CompactText,
-    /// What it does not show although it was asked for.
+    /// Why something that was requested is not shown.
     pub(in crate::engine::document) reason: Option<String>,
 }
 
-/// Why a view cannot be had.
+/// Why a view is not available.
 pub(super) enum ViewUnavailable {
     /// The file has nothing to show.
     LeftOut(SkipReason),
-    /// Its structure is not known; it has a summary all the same.
+    /// Its structure is not known; it still has a summary.
     Fallback(ParseFallback),
-    /// There is nothing that such a view could show; the file has a summary all the same.
+    /// The view would be empty, for this reason; the file still has a summary.
     Words(String),
 }
 
 impl ViewUnavailable {
-    /// Returns what went wrong, for programs.
+    /// Returns the fault, for programs.
     pub(in crate::engine::document) const fn fault(&self) -> ViewFault {
         match self {
             Self::LeftOut(reason) => ViewFault::LeftOut(*reason),
@@ -78,7 +78,7 @@ impl ViewUnavailable {
     }
 }
 
-/// What was asked for of one file.
+/// The request for one file.
 pub(in crate::engine::document) struct ViewOverrides<'a> {
     pub(in crate::engine::document) mask: &'a [(String, MaskMode)],
     pub(in crate::engine::document) keeps_hidden: bool,
@@ -86,7 +86,7 @@ pub(in crate::engine::document) struct ViewOverrides<'a> {
     pub(in crate::engine::document) base: BaseText,
 }
 
-/// What a diff compares a file with.
+/// The text that a diff compares a file with.
 #[derive(Debug, Clone)]
 pub(in crate::engine::document) enum BaseText {
     Known(RevisionText, String),
@@ -94,7 +94,7 @@ pub(in crate::engine::document) enum BaseText {
     Nothing(&'static str),
 }
 
-/// Returns a remark about a parse that was not perfect; an error if the file could not be parsed.
+/// Returns a remark about an imperfect parse; an error if the file could not be parsed.
 pub(super) fn health_remark(health: ParseHealth) -> Result<Option<String>, ViewUnavailable> {
     match health.fallback {
         Some(fallback) => Err(ViewUnavailable::Fallback(fallback)),
@@ -102,7 +102,7 @@ pub(super) fn health_remark(health: ParseHealth) -> Result<Option<String>, ViewU
     }
 }
 
-/// This many missing names of a mask are listed one by one.
+/// The maximum number of missing names of a mask that are listed.
 const MAX_LISTED_NAMES: usize = 10;
 
 /// Renders the requested mask of symbols, or else the curated one.
@@ -123,8 +123,8 @@ pub(super) fn masked_view(
         missing = missing_symbols(&view.missing);
         view.body
     };
-    // Rendered from the file itself, so that there is a note and no more in place of what is hidden; a mask that may
-    // not reveal anything is rendered from the text without that.
+    // Rendered from the file itself, so that hidden symbols are replaced by a note; a mask that must not reveal
+    // anything is rendered from the text without them.
     let is_kept = requested.is_some() && rendering.overrides.is_some_and(|overrides| overrides.keeps_hidden);
     let hidden = cache.workspace.hidden.of_content(subject.path, &subject.hash).filter(|_| !is_kept);
     let outlined = hidden.and_then(|hidden| Some((&hidden.original.1, hidden.outline.as_ref()?)));
@@ -137,13 +137,13 @@ pub(super) fn masked_view(
     };
     match (shown, missing) {
         (Ok(shown), reason) => Ok(ViewContent { reason, ..shown }),
-        // Nothing is shown because the mask's names are gone, which says more than that there is no symbol.
+        // Nothing is shown because the names of the mask are gone, which is more specific than that there is no symbol.
         (Err(ViewUnavailable::Words(_)), Some(reason)) => Err(ViewUnavailable::Words(reason)),
         (Err(unavailable), _) => Err(unavailable),
     }
 }
 
-/// Shows what `view` makes of a file's text and its symbols.
+/// Shows the result of `view` for a file's text and its symbols.
 pub(super) fn symbols_view(
     cache: &mut ArtifactCache<'_>,
     subject: &ContentRef<'_>,
@@ -155,7 +155,7 @@ pub(super) fn symbols_view(
     health_remark(outline.health)?;
     let (hash, text) = view_text(&cache.workspace, subject, rendering)?;
     if hash != subject.hash {
-        // The outline speaks of other lines than these.
+        // The line numbers of the outline do not match this text.
         return Err(gone());
     }
     symbols_body(view(&text, &outline, subject.file_type.id), hash, outline.health)
@@ -173,7 +173,7 @@ fn symbols_body(
     Ok(ViewContent { content: Some(hash), remark, body: body.into(), reason: None })
 }
 
-/// Shows the lines that were asked for.
+/// Shows the requested lines.
 pub(super) fn slices_view(
     cache: &mut ArtifactCache<'_>,
     subject: &ContentRef<'_>,
@@ -214,8 +214,7 @@ pub(in crate::engine::document) struct FoundSlice<'i> {
     pub(in crate::engine::document) part: SlicePart,
 }
 
-/// Finds slices in the text of a file. They are found in the file itself, whose lines were marked, and shown without what
-/// is hidden of them.
+/// Finds slices in the file itself, whose lines were marked; they are shown without what is hidden.
 pub(in crate::engine::document) fn find_slices<'i>(
     workspace: &Workspace<'_>,
     path: &RelPath,
@@ -232,7 +231,7 @@ pub(in crate::engine::document) fn find_slices<'i>(
     marked.iter().map(find).collect()
 }
 
-/// Shows what has changed since the revision that was asked for, or else since the last commit.
+/// Shows the changes since the requested revision, or else since the last commit.
 pub(super) fn diff_view(
     cache: &mut ArtifactCache<'_>,
     subject: &ContentRef<'_>,
@@ -277,7 +276,7 @@ pub(super) fn diff_view(
     })
 }
 
-/// Returns a diff without the lines that are gone, and why it is so.
+/// Returns a diff without the removed lines, and the reason for that.
 pub(in crate::engine::document) fn without_old_lines(diff: &str, label: &str) -> (String, Option<String>) {
     let (body, lines) = aggregate::without_old_lines(diff);
     let reason = (0 < lines).then(|| {
@@ -313,7 +312,7 @@ fn slice_warnings(found: &[FoundSlice<'_>]) -> Option<String> {
     (!warnings.is_empty()).then(|| warnings.join("; "))
 }
 
-/// Returns why a file that was to be shown in full is not, or is although a mask was to hide some of it.
+/// Returns why a file that should be shown in full is not, or why it is although a mask should hide some of it.
 pub(super) fn hidden_reason(hidden: &HiddenSymbols) -> String {
     let what = if hidden.hides_nothing() { "nothing" } else { "some of its symbols" };
     let gone = aggregate::ineffective_hides(
@@ -326,10 +325,10 @@ pub(super) fn hidden_reason(hidden: &HiddenSymbols) -> String {
     format!("its mask hides {what}{gone}")
 }
 
-/// How a reason begins that names what a mask names and no symbol of the file is.
+/// The beginning of the reason if a mask names symbols that the file does not have.
 pub const UNKNOWN_SYMBOLS: &str = "the mask names what is not there";
 
-/// Returns which names of a mask no symbol bears.
+/// Returns a message with the names of a mask that match no symbol.
 fn missing_symbols(missing: &[(String, Vec<String>)]) -> Option<String> {
     let words = missing.iter().take(MAX_LISTED_NAMES).map(|(key, near)| match near.len() {
         0 => format!("`{key}`"),
@@ -342,35 +341,36 @@ fn missing_symbols(missing: &[(String, Vec<String>)]) -> Option<String> {
     (!words.is_empty()).then(|| format!("{UNKNOWN_SYMBOLS}: {}", words.join("; ")))
 }
 
-/// The number of old contents that are in memory at once: few, for each may be as large as a file that is read.
+/// The number of earlier contents that are in memory at once: few, because each may be as large as the largest file
+/// that is read.
 const CONTENTS_AT_ONCE: usize = 32;
 
-/// The revision that a diff is against where none is named.
+/// The base of a diff if none is named.
 pub(in crate::engine::document) const HEAD: &str = "HEAD";
 
-/// What files were. Git is asked for some of them at a time, in the order in which they are wanted.
+/// The earlier contents of files. Git is asked for some of them at a time, in the order in which they are wanted.
 pub(in crate::engine::document) struct BaseTexts {
     pub(in crate::engine::document) baseline: Baseline,
     pub(in crate::engine::document) wanted: VecDeque<RelPath>,
     pub(in crate::engine::document) known: HashMap<RelPath, RevisionText>,
 }
 
-/// Prepares to ask git what files were that an aggregation shows as diffs.
+/// Prepares to ask git for the earlier contents of files that an aggregation shows as diffs.
 pub(in crate::engine::document) fn base_texts(
     workspace: &Workspace<'_>,
     against: Option<&str>,
     wanted: VecDeque<RelPath>,
 ) -> Result<BaseTexts, Error> {
     let baseline = match (against, wanted.is_empty()) {
-        // Without a diff git need not be asked. A revision that was named is resolved all the same, so that a
-        // misspelled one is an error and not ignored.
+        // Without a diff git need not be asked. A named revision is resolved anyway, so that a misspelled one is an
+        // error and not ignored.
         (None, true) => Baseline::Nothing(""),
         (revision, _) => baseline(workspace, revision.unwrap_or(HEAD))?,
     };
     Ok(BaseTexts { baseline, wanted, known: HashMap::new() })
 }
 
-/// Returns what a file is compared with.
+/// Returns the text that a file is compared with.
 pub(in crate::engine::document) fn base_text(
     workspace: &Workspace<'_>,
     texts: &mut BaseTexts,

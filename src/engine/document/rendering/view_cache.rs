@@ -1,4 +1,4 @@
-//! Views that were rendered before, and would be rendered the same again.
+//! Views that are kept, and shown again while everything that they depend on is the same.
 
 use std::sync::Arc;
 
@@ -7,11 +7,11 @@ use rustc_hash::FxHashMap;
 use crate::model::{ContentHash, DocsDetail, SummaryDetail, ViewMode};
 
 /// The maximum size of the views that are kept.
-const MOST_BYTES: usize = 32 << 20;
-/// How many bytes a view takes besides its text.
+const MAX_BYTES: usize = 32 << 20;
+/// The size of a view in bytes, in addition to its text.
 const OVERHEAD: usize = 200;
 
-/// All that decides what a view shows: the content, the type that it is read as, and how it is shown.
+/// Everything that decides what a view shows: the content, its file type, and the way in which it is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(in crate::engine::document) struct ViewKey {
     pub(in crate::engine::document) content: ContentHash,
@@ -19,7 +19,7 @@ pub(in crate::engine::document) struct ViewKey {
     pub(in crate::engine::document) view: ViewMode,
     pub(in crate::engine::document) detail: Option<SummaryDetail>,
     pub(in crate::engine::document) docs: Option<DocsDetail>,
-    /// A hash of the summary, if a model wrote it; of names, that of the scores that order them.
+    /// A hash of the summary, if a model wrote it; for names, of the scores that order them.
     pub(in crate::engine::document) words: Option<ContentHash>,
 }
 
@@ -27,7 +27,7 @@ pub(in crate::engine::document) struct ViewKey {
 pub(in crate::engine::document) struct CachedView {
     pub(in crate::engine::document) remark: Option<String>,
     pub(in crate::engine::document) body: Arc<str>,
-    /// A hash of view and text, by which a reader's is compared with it.
+    /// A hash of view and text, for comparison with what a reader has.
     pub(in crate::engine::document) fingerprint: ContentHash,
 }
 
@@ -40,7 +40,7 @@ pub(in crate::engine) struct ViewCache {
 }
 
 impl ViewKey {
-    /// Returns the key of a view; `None` if more than the content decides what it shows.
+    /// Returns the key of a view; `None` if it depends on more than the content.
     pub(in crate::engine::document) fn of(
         content: ContentHash,
         file_type: &'static str,
@@ -88,12 +88,12 @@ impl ViewCache {
         if let Some((old, _)) = self.kept.insert(key, (view, self.uses)) {
             self.bytes -= old.body.len() + OVERHEAD;
         }
-        if MOST_BYTES < self.bytes {
+        if MAX_BYTES < self.bytes {
             self.evict();
         }
     }
 
-    /// Forgets a quarter of the views, those that were not used for longest.
+    /// Evicts the least recently used quarter of the views.
     fn evict(&mut self) {
         // A quarter at once, so that not every insertion into a full cache has to sort.
         let mut uses: Vec<u64> = self.kept.values().map(|(_, used)| *used).collect();
@@ -104,8 +104,8 @@ impl ViewCache {
     }
 }
 
-/// Returns a hash of what is shown of a file: its view and its text. The head is not a part of it, for it names a
-/// content that changes with every edit.
+/// Returns a hash of what is shown of a file: its view and its text. The header line is not included, because it names
+/// a content hash that changes with every edit.
 pub(in crate::engine::document) fn view_fingerprint(view: ViewMode, body: &str) -> ContentHash {
     let text = ContentHash::digest(body.as_bytes());
     ContentHash::digest(format!("{view} {text}").as_bytes())
@@ -116,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn views_that_are_not_asked_for_make_room_for_others() {
+    fn the_least_recently_used_views_are_evicted() {
         let mut views = ViewCache::default();
         let key = |number: u32| {
             let content = ContentHash::digest(&number.to_le_bytes());
@@ -130,8 +130,8 @@ mod tests {
         };
         for number in 0..100 {
             views.insert(key(number), Arc::new(view()));
-            assert!(views.get(&key(0)).is_some(), "{number}: it is used all the time");
-            assert!(views.bytes <= MOST_BYTES);
+            assert!(views.get(&key(0)).is_some(), "{number}: it is used in every round");
+            assert!(views.bytes <= MAX_BYTES);
         }
         assert!(views.get(&key(1)).is_none() && views.get(&key(99)).is_some());
     }

@@ -1,4 +1,4 @@
-//! No document exceeds its limits, whatever the project: made-up projects under made-up limits.
+//! No document exceeds its limits, whatever the project: generated projects under generated limits.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -20,7 +20,7 @@ use crate::model::{
 use crate::render;
 use crate::render::PrefixPiece;
 
-/// What texts are made of.
+/// The pieces that generated texts are made of.
 const PIECES: &[&str] = &[
     "class Engine:\n    \"\"\"Runs.\"\"\"\n\n    def run(self, n=1):\n        return n\n\n",
     "def helper(a, b):\n    total = a + b\n    for x in range(total):\n        print(x)\n    return total\n\n",
@@ -51,7 +51,7 @@ const TASKS: &[&str] =
 
 const ENDINGS: &[&str] = &[".py", ".c", ".h", ".md", ".toml", ".json", ".txt", ".cpp", ""];
 
-/// A project and what is asked of it.
+/// A project and a request.
 #[derive(Debug, Clone)]
 struct BudgetCase {
     files: BTreeMap<String, String>,
@@ -181,7 +181,7 @@ fn any_sections() -> impl Strategy<Value = SectionRequest> {
     })
 }
 
-/// Returns the word for a file in focus, if there is such a file: it is an error if there is none.
+/// Returns the word for a file in focus, if there is such a file; otherwise it would be an error.
 fn focus_words(name: Option<&str>, files: &BTreeMap<String, String>) -> Vec<String> {
     let word = name.map(|name| format!("{name}0"));
     word.into_iter().filter(|word| files.keys().any(|path| path.starts_with(word.as_str()))).collect()
@@ -237,7 +237,7 @@ fn sandbox(case: &BudgetCase) -> TestProject {
     TestProject::new(&files.chain(beside).collect::<Vec<_>>())
 }
 
-/// Counts the tokens of a text by the library itself, in one piece.
+/// Counts the tokens of a text with the library itself, in one piece.
 fn tokens(text: &str) -> u64 {
     tiktoken_rs::o200k_base_singleton().count_ordinary(text) as u64
 }
@@ -270,13 +270,13 @@ fn check_limits(document: &Document, request: &AggregationRequest) -> Result<(),
     Ok(())
 }
 
-/// Returns whether a file is named among the others that have no block.
+/// Returns whether a file is only named, without a block.
 fn is_listed(entry: &ReceiptEntry) -> bool {
     let is_path = entry.view == ViewMode::Path && entry.wanted != ViewMode::Path;
     is_path || entry.view == ViewMode::Names
 }
 
-/// Checks what became of each file against a document that nothing limits.
+/// Checks how each file is shown, compared with an unlimited document.
 fn check_files(document: &Document, unlimited: &Document, case: &BudgetCase) -> Result<(), TestCaseError> {
     let full = CuratedItems::new(case.items.clone());
     let shown: BTreeMap<_, _> = document.receipt.files.iter().map(|entry| (&entry.path, entry)).collect();
@@ -295,7 +295,7 @@ fn check_files(document: &Document, unlimited: &Document, case: &BudgetCase) -> 
         prop_assert_eq!(now.is_none(), is_listed(entry), "{} is shown once", wanted.path);
         prop_assert_eq!((entry.wanted, entry.rule), (wanted.wanted, wanted.rule));
         if now == Some(block) {
-            // A text that is its own skeleton may be chosen as the text, too.
+            // A text that equals its skeleton may be shown as the text, too.
             let is_whole = block.view == ViewMode::Full && wanted.wanted != ViewMode::Full;
             prop_assert!(is_whole || entry.reason == wanted.reason);
         } else if entry.view != wanted.view {
@@ -308,8 +308,8 @@ fn check_files(document: &Document, unlimited: &Document, case: &BudgetCase) -> 
     Ok(())
 }
 
-/// Checks that a document that was refused is truly too large, and that it fits when so much more is allowed as the
-/// error says that it is over.
+/// Checks that a refused document is really too large, and that it fits if the limit is raised by the excess that the
+/// error reports.
 fn check_refusal(error: &Error, case: &BudgetCase, sandbox: &TestProject) -> Result<(), TestCaseError> {
     let mut request = case.request.clone();
     match error {
@@ -326,7 +326,7 @@ fn check_refusal(error: &Error, case: &BudgetCase, sandbox: &TestProject) -> Res
     let document = sandbox.project(false).aggregate(&request).unwrap();
     check_limits(&document, &request)?;
     let mut yields = document.receipt.files.iter().filter(|entry| !entry.rule.is_binding());
-    // Of what yields, no more than paths are left: they may be shorter than the note that files are missing.
+    // Optional files are reduced to paths at most, which may be shorter than the note that files are missing.
     prop_assert!(yields.all(|entry| entry.view == ViewMode::Path || entry.content.is_none()));
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! Cancelled work ends soon, and leaves what it has done in good order.
+//! Cancelled work ends soon, and leaves its results in a consistent state.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -11,7 +11,7 @@ use crate::model::{AggregationStrategy, ViewMode};
 
 const FILES: usize = 300;
 
-/// Waits for a number of files, and for no more.
+/// Cancels after a number of files.
 struct ImpatientProgress(AtomicUsize);
 
 impl ScanProgress for ImpatientProgress {
@@ -34,7 +34,7 @@ fn sandbox() -> TestProject {
 }
 
 #[test]
-fn a_scan_that_is_cancelled_stops_between_files_and_keeps_what_it_has() {
+fn a_cancelled_scan_stops_between_files_and_keeps_its_results() {
     let sandbox = sandbox();
     let impatient = ImpatientProgress(AtomicUsize::new(5));
     let mut project = sandbox.project(true);
@@ -48,7 +48,7 @@ fn a_scan_that_is_cancelled_stops_between_files_and_keeps_what_it_has() {
 }
 
 #[test]
-fn a_document_that_is_cancelled_is_fitted_no_further_and_promises_nothing() {
+fn a_cancelled_document_is_not_packed_further_and_records_no_delivery() {
     let sandbox = sandbox();
     let impatient = ImpatientProgress(AtomicUsize::new(usize::MAX));
     let mut project = sandbox.project(true);
@@ -60,7 +60,7 @@ fn a_document_that_is_cancelled_is_fitted_no_further_and_promises_nothing() {
     impatient.0.store(0, Ordering::SeqCst);
     assert_eq!(project.compose(&mut prepared, limits).unwrap_err().code(), Code::Cancelled);
     assert!(project.pending_delivery.is_none());
-    // The same work can be taken up again.
+    // The same work can be resumed.
     impatient.0.store(usize::MAX, Ordering::SeqCst);
     assert!(project.compose(&mut prepared, limits).unwrap().receipt.tokens <= 2_000);
 }

@@ -68,7 +68,7 @@ fn places_are_kept_and_a_simulation_writes_nothing() {
     assert!(has_warm, "{:?}", placed.fragments);
     drop(project);
 
-    // Another process, later: nothing is read, rendered or written.
+    // A later process reads, renders and writes nothing.
     bench.wait(50);
     let mut project = bench.open(options());
     let before = rows(&mut project);
@@ -78,7 +78,7 @@ fn places_are_kept_and_a_simulation_writes_nothing() {
 }
 
 #[test]
-fn a_pin_is_hot_survives_its_file_and_is_refused_where_it_cannot_fit() {
+fn a_pinned_file_is_hot_keeps_its_pin_when_deleted_and_is_refused_if_it_does_not_fit() {
     let bench = bench();
     let mut project = bench.open(options());
     project.hydrate(&hydration(&["core"], 560)).unwrap();
@@ -118,7 +118,7 @@ fn a_file_that_was_renamed_keeps_its_place_pin_and_uses() {
     assert_eq!(letters.pin, Some(Pin::At(Depth::OUTLINE)));
     assert!(found.iter().all(|row| row.name.path.to_string() != "src/mail.py"));
 
-    // Of two files that could be the one that is gone, neither is taken for it.
+    // If two files could be the missing one, neither is assumed to be.
     bench.remove("src/letters.py");
     bench.write("src/one.py", &module("mail", 12));
     bench.write("src/two.py", &module("mail", 12));
@@ -168,7 +168,7 @@ fn a_map_names_the_best_files_and_counts_the_others() {
 }
 
 #[test]
-fn a_cold_file_that_nobody_was_given_is_forgotten_and_comes_back() {
+fn a_cold_file_that_is_never_delivered_is_forgotten_and_comes_back() {
     let bench = bench();
     let mut project = bench.open(options());
     let mut asked = hydration(&[], 200);
@@ -220,7 +220,7 @@ fn each_slice_of_a_file_has_a_place_of_its_own() {
         (Some("second"), Warmth::Hot, Depth::FULL),
     ];
     assert_eq!(slices(&placed), expected, "{:?}", placed.fragments);
-    // Lines before them and an edit elsewhere move no place, and a second hydration changes no row.
+    // Lines inserted before them and an edit elsewhere move no place, and a second hydration changes no row.
     bench.wait(50);
     bench.write("src/mail.py", &format!("# mail\n\n{}", module("mail", 12)));
     assert_eq!(project.hydrate(&asked).unwrap().moved, []);
@@ -228,7 +228,7 @@ fn each_slice_of_a_file_has_a_place_of_its_own() {
     project.hydrate(&asked).unwrap();
     assert_eq!(rows(&mut project), before);
 
-    // The document has what is HOT of the file and nothing else, within the limit.
+    // The document contains what is HOT of the file and nothing else, within the limit.
     let mut choice = request(AggregationStrategy::Auto, ViewMode::Summary, &[]);
     choice.hydrated = Some(HydratedPlaces::default());
     choice.items = items.to_vec();
@@ -245,7 +245,7 @@ fn each_slice_of_a_file_has_a_place_of_its_own() {
     };
     assert!(shown("second").contains("mail_5") && !shown("second").contains("mail_0"));
 
-    // Without marks the file is a fragment again; what nobody marks any longer is not shown as a whole file.
+    // Without marks the file is one fragment again; slices that are no longer marked are not shown as the whole file.
     choice.items.clear();
     let asked_for = project.with_places(choice).unwrap();
     let document = project.aggregate(&asked_for).unwrap();
@@ -296,7 +296,7 @@ fn slices_that_do_not_fit_are_named_and_the_document_is_within_the_limit() {
         let blocks: String = document.blocks.iter().map(render::block_text).collect();
         let tokens = project.count_tokens(&[&blocks])[0];
         assert!(tokens <= limit, "{tokens} of {limit}: {:?}", slices(&placed));
-        // Each of the five is placed, and none is deeper in a lower tier than it could be.
+        // Each of the five is placed, and none is less deep than a lower tier would allow.
         assert_eq!(slices(&placed).len(), 5, "{limit}");
     }
 }

@@ -1,5 +1,5 @@
-//! What holds of a masked view of any text, tried on the fixtures of the languages and on pieces of them, and how
-//! signatures are written in each.
+//! Properties of a masked view of any text, checked on the fixtures of the languages and on pieces of them, and the
+//! rendering of signatures in each language.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use expect_test::{Expect, expect};
 use crate::model::{MaskMode, Outline};
 use crate::{aggregate, syntax};
 
-/// Pieces that each fixture is cut into; each is missing once.
+/// The number of pieces that each fixture is cut into; each is left out once.
 const PIECES: usize = 12;
 
 #[expect(clippy::disallowed_methods, reason = "a test reads its own fixtures")]
@@ -32,7 +32,7 @@ fn outline(language: &str, text: &str) -> Outline {
     syntax::derive(language, text, &mut || false).unwrap().outline
 }
 
-/// Returns a mask in which the place of each symbol in the outline decides its mode.
+/// Returns a mask in which the position of each symbol in the outline decides its mode.
 fn mask(outline: &Outline, first: usize) -> Vec<(String, MaskMode)> {
     let mut mask = Vec::new();
     outline.walk(|symbol, _| {
@@ -47,8 +47,8 @@ fn check(language: &str, text: &str) {
     let outline = outline(language, text);
     let definitions = aggregate::render_definitions(text, &outline, language);
     for line in definitions.lines().filter(|line| !line.contains("# in a block: ")) {
-        // What begins within a line has that line's indent.
-        assert!(text.contains(line.trim_start()), "`{line}` is not of the text");
+        // What begins within a line has that line's indentation.
+        assert!(text.contains(line.trim_start()), "`{line}` is not part of the text");
     }
     let signatures = aggregate::render_signatures(text, &outline, language);
     outline.walk(|symbol, _| {
@@ -62,7 +62,7 @@ fn check(language: &str, text: &str) {
 }
 
 #[test]
-fn views_of_the_fixtures_and_of_what_is_left_of_them_hold_what_they_promise() {
+fn masked_views_of_whole_and_of_cut_fixtures_show_only_text_of_the_file() {
     for (language, text) in fixtures() {
         check(language, &text);
         for piece in 0..PIECES {
@@ -73,7 +73,7 @@ fn views_of_the_fixtures_and_of_what_is_left_of_them_hold_what_they_promise() {
 }
 
 #[test]
-fn an_outline_of_another_text_is_no_reason_to_stop() {
+fn an_outline_of_another_text_causes_no_panic() {
     for (language, text) in fixtures() {
         let outline = outline(language, &text);
         for other in ["", "é", "éééééééééé\r\n", &text.replace(['a', ' '], "é")] {
@@ -85,14 +85,13 @@ fn an_outline_of_another_text_is_no_reason_to_stop() {
     }
 }
 
-/// Asserts what the signatures of a text are.
-#[expect(clippy::needless_pass_by_value, reason = "as `expect!` is written at a call")]
+#[expect(clippy::needless_pass_by_value, reason = "`expect!` is passed by value")]
 fn check_signatures(language: &str, text: &str, expected: Expect) {
     expected.assert_eq(&aggregate::render_signatures(text, &outline(language, text), language));
 }
 
 #[test]
-fn arrow_functions_are_shown_with_a_mark_of_their_value() {
+fn bodies_of_arrow_functions_are_replaced_by_a_mark() {
     check_signatures(
         "typescript",
         "export const Button = ({ a, b }: Props) => {\n  return 1;\n};\nexport const short = (x: number) => x + 1;\nexport const long = (x: number) =>\n  add(x) +\n  add(x + 1, x + 2, x + 3, x + 4, x + 5, x + 6, x + 7, x + 8, x + 9);\nclass A {\n  h = () => {\n    return 1;\n  };\n}\ndescribe(\"a\", () => {\n  it(\"b\", () => {\n    c();\n  });\n});\n",
@@ -164,14 +163,14 @@ fn names_that_are_declared_together_are_shown_once() {
 
 /// Asserts what is left of a text if a symbol is hidden.
 #[track_caller]
-#[expect(clippy::needless_pass_by_value, reason = "as `expect!` is written at a call")]
+#[expect(clippy::needless_pass_by_value, reason = "`expect!` is passed by value")]
 fn check_hidden(language: &str, text: &str, key: &str, expected: Expect) {
     let mask = [(key.to_owned(), MaskMode::Hide)];
     expected.assert_eq(&aggregate::render_masked(text, &outline(language, text), &mask, language).body);
 }
 
 #[test]
-fn comments_behind_and_below_a_hidden_symbol_are_hidden_with_it() {
+fn comments_after_and_below_a_hidden_symbol_are_hidden_with_it() {
     check_hidden(
         "c",
         "struct s {\n    int a; /* first */\n    int secret; /* says\n                   it all */\n    int b; // last\n};\n",
@@ -206,7 +205,7 @@ fn comments_behind_and_below_a_hidden_symbol_are_hidden_with_it() {
             int b;
         "]],
     );
-    // What follows on the line of a comment is no part of it.
+    // What follows a comment on its line is not hidden with it.
     check_hidden(
         "c",
         "int secret; /* a\n b */ int b;\n",
@@ -220,8 +219,8 @@ fn comments_behind_and_below_a_hidden_symbol_are_hidden_with_it() {
 
 #[cfg(feature = "lang-kotlin")]
 #[test]
-fn a_hidden_declaration_of_kotlin_takes_its_annotation_along() {
-    // With a comment at its end, the grammar reads the annotation as an expression.
+fn the_annotation_of_a_hidden_kotlin_declaration_is_hidden_too() {
+    // With a comment at its end, the grammar parses the annotation as an expression.
     check_hidden(
         "kotlin",
         "package a\n\n/** Secret. */\n@Suppress(\"X\")\nfun secret(): Int {\n  return 1\n}\n// end\n",
@@ -287,7 +286,7 @@ fn parameters_are_not_repeated_as_members() {
 }
 
 #[test]
-fn what_ruby_does_not_end_has_no_end() {
+fn ruby_signatures_have_an_end_only_where_the_definition_has_one() {
     check_signatures(
         "ruby",
         "class A\n  def x? = true\n  def y(a)\n    a\n  end\n  def z=(a)\n    @z = a\n  end\n  alias_method :al, :y\n  Point = Struct.new(:x)\n  Line = Struct.new(:a) do\n    def m\n      1\n    end\n  end\n  class << self\n    attr_reader :config\n    def cm(a)\n      2\n    end\n  end\nend\n",
@@ -320,7 +319,7 @@ fn what_ruby_does_not_end_has_no_end() {
 }
 
 #[test]
-fn members_end_as_their_language_ends_them() {
+fn members_are_separated_as_in_their_language() {
     check_signatures(
         "csharp",
         "namespace N;\nclass C {\n  public string Name { get; set; }\n  int[] q = { 1, 2 };\n}\nenum G { A, B }\n",

@@ -1,4 +1,4 @@
-//! Documents: what they read, what they show, and what is remembered of them.
+//! Documents: what they read, what they show, and what is recorded of them.
 
 mod budget;
 mod cancel;
@@ -33,7 +33,7 @@ fn a_file_is_read_once_in_a_run_even_where_its_text_is_shown() {
 }
 
 #[test]
-fn what_has_not_changed_is_read_only_where_its_text_is_shown() {
+fn an_unchanged_file_is_read_only_where_its_text_is_shown() {
     let sandbox = TestProject::new(FILES);
     sandbox.project(true).index(Trust::Stamps).unwrap();
     sandbox.read_counts();
@@ -43,7 +43,7 @@ fn what_has_not_changed_is_read_only_where_its_text_is_shown() {
         .unwrap();
     assert_eq!(sandbox.read_counts(), once(&["b.py"]));
     let views: Vec<_> = document.blocks.iter().map(|block| block.view).collect();
-    // The body of one line is shorter than its mark, so that nothing is taken away.
+    // The body of one line is shorter than its mark, so nothing is cut.
     assert_eq!(views, [ViewMode::Full, ViewMode::Full]);
 }
 
@@ -57,7 +57,7 @@ fn without_a_cache_every_answer_is_the_same_and_nothing_is_written() {
 }
 
 #[test]
-fn a_text_that_is_too_much_for_a_parser_is_shown_in_words() {
+fn a_text_that_is_nested_too_deeply_to_be_parsed_is_shown_as_a_summary() {
     let deep = "(".repeat(100_000);
     let sandbox = TestProject::new(&[("deep.c", &deep)]);
     let document = sandbox
@@ -118,7 +118,7 @@ fn a_screenshot_that_the_project_itself_names_must_lie_in_it() {
 }
 
 #[test]
-fn what_was_composed_is_remembered_when_it_has_been_delivered() {
+fn a_document_is_recorded_once_it_has_been_delivered() {
     let sandbox = TestProject::new(FILES);
     let asked = |since_last| AggregationRequest {
         history: Some(DocumentHistory { name: "x".to_owned(), curation: None, since_last }),
@@ -134,7 +134,7 @@ fn what_was_composed_is_remembered_when_it_has_been_delivered() {
     project.confirm_delivery();
     sandbox.read_counts();
     assert_eq!(shown(&mut sandbox.project(true)), 0);
-    // Nothing but the cache was asked.
+    // Only the cache was used.
     assert_eq!(sandbox.read_counts(), once(&[]));
 }
 
@@ -162,7 +162,7 @@ fn a_document_is_made_to_fit_into_many_limits_without_reading_files_again() {
     request.limits.bytes = Some(4000);
     let mut project = sandbox.project(true);
     let mut prepared = project.prepare(&request).unwrap();
-    // Once to find out whether a file that was written a moment ago has changed, and once to select from it.
+    // Once to find out whether a recently written file has changed, and once to select from it.
     let reads = sandbox.read_counts();
     assert!(reads.iter().all(|(_, count)| *count <= 2), "{reads:?}");
     for bytes in [4000, 1500, 3000, 700] {
@@ -174,7 +174,7 @@ fn a_document_is_made_to_fit_into_many_limits_without_reading_files_again() {
 }
 
 #[test]
-fn a_process_that_stays_shows_the_excerpts_that_a_new_one_does() {
+fn a_long_running_process_shows_the_same_excerpts_as_a_new_one() {
     let body = "    x = x + 1\n".repeat(20);
     let text = |name: &str| format!("def {name}(x):\n{body}\n\ndef other_{name}(x):\n{body}");
     let (one, two) = (text("one"), text("two"));
@@ -223,7 +223,7 @@ fn a_text_that_cannot_be_read_is_missing_in_that_document_alone() {
 }
 
 #[test]
-fn what_a_file_was_when_it_was_committed_is_asked_of_git_once() {
+fn the_committed_content_of_a_file_is_read_from_git_once() {
     let text = |name: &str| format!("def {name}(x):\n{}", "    x = x + 1\n".repeat(20));
     let sandbox = TestProject::new(&[("one.py", &text("one")), ("two.py", &text("two"))]);
     let commit = || {
@@ -247,11 +247,15 @@ fn what_a_file_was_when_it_was_committed_is_asked_of_git_once() {
     let edit = |number: u32| sandbox.write("one.py", &text(&format!("one_{number}")));
     runs_for(&|| ());
     let known = runs_for(&|| edit(1));
-    // With another file, all are ranked again.
+    // With a new file, all are ranked again.
     let asked = runs_for(&|| sandbox.write("three.py", &text("three")));
-    assert_eq!(asked, known + 2, "the size and the bytes of what is committed");
+    assert_eq!(asked, known + 2, "the size and the bytes of the committed content");
     assert_eq!(runs_for(&|| edit(2)), known);
-    assert_eq!(runs_for(&|| sandbox.write("four.py", &text("four"))), known, "what it was is known by now");
-    // Of another commit, nothing is known.
+    assert_eq!(
+        runs_for(&|| sandbox.write("four.py", &text("four"))),
+        known,
+        "its earlier content is known by now"
+    );
+    // For another commit, nothing is known.
     assert!(asked <= runs_for(&|| (commit(), edit(3)).1));
 }

@@ -1,11 +1,13 @@
 //! C++: namespaces, types and their members, functions and their out-of-line definitions, read from tokens.
 //!
-//! As in C, a scan of tokens is quicker than a parse, and macros that expand to specifiers, attributes or namespaces do not
-//! break it: a word in capitals before a declaration is skipped. `cpp_body` reads statements, `cpp_paths` names and types.
+//! As in C, scanning tokens is faster than parsing, and macros that expand to specifiers, attributes or namespaces do
+//! not break it: a word in capitals before a declaration is skipped. `cpp_body` reads statements, `cpp_paths` names and
+//! types.
 //!
-//! An out-of-line definition `A::f` is in a scope of its own of kind `Implementation`, whose definition has the qualifier as
-//! its name and as its base. Members of inline and unnamed namespaces, and of a namespace that a macro opens, are members of
-//! what is around them. A `using namespace` is an import without a name that is no star; `#include` is a star.
+//! An out-of-line definition `A::f` is in its own scope of kind `Implementation`, whose definition has the qualifier as
+//! its name and as its base. Members of inline and unnamed namespaces, and of a namespace that a macro opens, belong to
+//! the enclosing scope. A `using namespace` is an import without a name that is not a star import; `#include` is a star
+//! import.
 
 use super::cpp_tokens::cpp_tokens;
 use super::tokens::{SourceToken, SourceTokenKind as Kind};
@@ -37,13 +39,13 @@ pub(super) struct CppReader<'t> {
     pub(super) tokens: Vec<SourceToken>,
     pub(super) pairs: Vec<u32>,
     pub(super) depth: usize,
-    /// Whether the current namespace is unnamed, so that no other file sees what it contains.
+    /// Whether the current namespace is unnamed, so that other files do not see its contents.
     pub(super) is_hidden: bool,
-    /// Whether the return type of the current function is that of what it returns.
+    /// Whether the return type of the current function is deduced from its `return` statements.
     pub(super) is_auto: bool,
 }
 
-/// What the head of a declaration says before its declarator.
+/// The specifiers of a declaration before its declarator.
 #[derive(Default)]
 pub(super) struct ItemHead {
     pub(super) templates: Vec<(usize, usize)>,
@@ -70,14 +72,14 @@ impl<'t> CppReader<'t> {
         self.kind(at) == Some(Kind::Word)
     }
 
-    /// Returns whether two colons without a gap are here.
+    /// Returns whether there are two adjacent colons here.
     pub(super) fn is_colons(&self, at: usize) -> bool {
         self.is_sign(at, b':')
             && self.is_sign(at + 1, b':')
             && self.tokens[at].end == self.tokens[at + 1].start
     }
 
-    /// Returns the index behind a group that a bracket opens; behind the bracket where nothing closes it.
+    /// Returns the index after a bracketed group, or after the opening bracket if it is never closed.
     pub(super) fn behind(&self, open: usize) -> usize {
         match self.pairs.get(open) {
             Some(close) if 0 < *close => *close as usize + 1,
@@ -85,7 +87,7 @@ impl<'t> CppReader<'t> {
         }
     }
 
-    /// Returns the index of the bracket that closes a group, or that of the opening one where nothing does.
+    /// Returns the index of the closing bracket of a group, or of the opening one if it is never closed.
     pub(super) fn close_of(&self, open: usize) -> usize {
         self.behind(open) - 1
     }
@@ -100,7 +102,7 @@ impl<'t> CppReader<'t> {
             && text.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_' || byte.is_ascii_digit())
     }
 
-    /// Reads declarations of a namespace, or of the body of a type of that name.
+    /// Reads the declarations of a namespace, or of the body of a type of that name.
     pub(super) fn items(&mut self, from: usize, end: usize, class: Option<&'t str>) {
         if MAX_DEPTH <= self.depth {
             return;
@@ -134,7 +136,7 @@ impl<'t> CppReader<'t> {
         at + 1
     }
 
-    /// `#define X_BEGIN namespace x {`: what is behind the macro looks as if it were in no namespace.
+    /// `#define X_BEGIN namespace x {`: the declarations after the macro seem to be in no namespace.
     fn namespaces_of_macro(&mut self, at: usize) {
         let rest = self.facts.text.get(self.tokens[at].end as usize..).unwrap_or_default();
         let mut lines = rest.split('\n');
@@ -156,7 +158,7 @@ impl<'t> CppReader<'t> {
         }
     }
 
-    /// Adds a definition whose name and first token are these, without a binding.
+    /// Adds a definition with this name and first token, without a binding.
     pub(super) fn add(
         &mut self,
         kind: DefinitionKind,
@@ -189,7 +191,7 @@ impl<'t> CppReader<'t> {
         fact.last_line = line.max(fact.name_line);
     }
 
-    /// Reads one declaration; returns the index behind it.
+    /// Reads one declaration; returns the index after it.
     fn item(&mut self, start: usize, end: usize, class: Option<&'t str>) -> usize {
         let mut head = ItemHead::default();
         let mut at = start;
@@ -265,7 +267,7 @@ impl<'t> CppReader<'t> {
         self.declaration(start, at, end, class, &head)
     }
 
-    /// Returns the index behind a macro before a declaration, and whether it is a statement of its own; `None` where the
+    /// Returns the index after a macro before a declaration, and whether it is a statement of its own; `None` if the
     /// word may be a type.
     fn macro_end(&self, at: usize) -> Option<(usize, bool)> {
         if self.is_sign(at + 1, b'(') {
@@ -285,7 +287,7 @@ impl<'t> CppReader<'t> {
         }
         match self.kind(at + 1) {
             Some(Kind::Word | Kind::Sign(b'[' | b'~')) => Some((at + 1, false)),
-            // A line of the preprocessor ends what is before it.
+            // A preprocessor line ends what precedes it.
             Some(Kind::Include | Kind::Define) => Some((at + 1, true)),
             _ => None,
         }
@@ -304,7 +306,7 @@ impl<'t> CppReader<'t> {
         end
     }
 
-    /// Returns the index behind a clause of constraints.
+    /// Returns the index after a `requires` clause.
     pub(super) fn requires_end(&self, from: usize, end: usize) -> usize {
         let mut at = from;
         while at < end {
@@ -327,7 +329,7 @@ impl<'t> CppReader<'t> {
     }
 }
 
-/// The words of the language, sorted for binary search.
+/// The keywords of the language, sorted for binary search.
 const KEYWORDS: [&str; 88] = [
     "__attribute__", "__declspec", "alignas", "alignof", "and", "asm", "auto", "bool", "break", "case",
     "catch", "char", "char16_t", "char32_t", "char8_t", "class", "co_await", "co_return", "co_yield",
@@ -341,7 +343,6 @@ const KEYWORDS: [&str; 88] = [
     "wchar_t", "while",
 ];
 
-/// Returns whether a word is one of the language and no name.
 pub(super) fn is_keyword(word: &str) -> bool {
     KEYWORDS.binary_search(&word).is_ok()
 }

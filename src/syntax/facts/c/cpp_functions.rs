@@ -8,18 +8,18 @@ use crate::model::{
 };
 use crate::syntax::facts::builder::IMPLEMENTED_TYPE;
 
-/// A function's or variable's declarator.
+/// The declarator of a function or a variable.
 struct Declarator {
-    /// The first token of its name, qualifiers included, and the one behind it.
+    /// The range of its name in tokens, including qualifiers.
     path: (usize, usize),
-    /// The last part of the name: of `operator` and a sign, the former.
+    /// The last part of the name; for an operator, the word `operator`.
     name: usize,
-    /// The bracket that opens the parameters.
+    /// The opening bracket of the parameters.
     parameters: usize,
 }
 
 impl<'t> CppReader<'t> {
-    /// Reads a function or variables; `at` is behind the specifiers.
+    /// Reads a function or variables; `at` is after the specifiers.
     pub(super) fn declaration(
         &mut self,
         start: usize,
@@ -58,7 +58,7 @@ impl<'t> CppReader<'t> {
         }
         let last = body.map_or(next.saturating_sub(1), |body| self.close_of(body));
         let first = if head.templates.is_empty() { at.min(declarator.path.0) } else { start };
-        // A macro that stands for the head of a function.
+        // A macro that expands to the head of a function.
         let is_macro = at == declarator.path.0
             && class != Some(self.text(name))
             && self.is_macro_like(name)
@@ -98,8 +98,8 @@ impl<'t> CppReader<'t> {
         next
     }
 
-    /// Reads the body of a function whose head is a macro. The body may be that of a method of a type that is derived from
-    /// the first argument, as in `TEST_F(Fixture, name) {}`.
+    /// Reads the body of a function whose head is a macro. It may be a method of a type that is derived from the first
+    /// argument, as in `TEST_F(Fixture, name) {}`.
     fn unnamed_function(&mut self, declarator: &Declarator, body: Option<usize>, last: usize) {
         let outer = self.facts.open_scope(ScopeKind::Implementation, None);
         let argument = declarator.parameters + 1;
@@ -162,7 +162,7 @@ impl<'t> CppReader<'t> {
         self.facts.name(self.text(name))
     }
 
-    /// Returns whether `a b(c)` declares a function and not a variable: whether its parameters look like types.
+    /// Returns whether `a b(c)` declares a function rather than a variable: whether its parameters look like types.
     fn looks_like_prototype(&self, at: usize, declarator: &Declarator) -> bool {
         if at == declarator.path.0 {
             return false;
@@ -175,7 +175,7 @@ impl<'t> CppReader<'t> {
             || self.is_sign(first, b'[')
     }
 
-    /// Returns whether a macro is that of `a b MACRO(c);`, which says something about a variable.
+    /// Returns whether a macro annotates a variable, as in `a b MACRO(c);`.
     fn is_annotation(&self, at: usize, declarator: &Declarator) -> bool {
         let name = declarator.name;
         if name < at + 2 || name != declarator.path.0 || !self.is_macro_like(name) {
@@ -192,7 +192,7 @@ impl<'t> CppReader<'t> {
         is_typed && self.is_word(name - 1) && !is_keyword(self.text(name - 1))
     }
 
-    /// Finds the declarator of a function, and where its head ends.
+    /// Finds the declarator of a function, and the end of its head.
     fn declarator(&self, from: usize, end: usize) -> (Option<Declarator>, usize) {
         let (mut found, mut fallback): (Option<Declarator>, Option<Declarator>) = (None, None);
         let mut at = from;
@@ -235,7 +235,7 @@ impl<'t> CppReader<'t> {
         (found.or(fallback), at)
     }
 
-    /// Returns the bracket that opens the parameters of an operator.
+    /// Returns the opening bracket of an operator's parameters.
     fn operator_parameters(&self, at: usize, end: usize) -> usize {
         let mut open = at + 1;
         if self.is_sign(open, b'(') && self.is_sign(open + 1, b')') {
@@ -286,7 +286,7 @@ impl<'t> CppReader<'t> {
         at
     }
 
-    /// Returns the brace of the body behind the initializers of a constructor.
+    /// Returns the opening brace of the body after the initializers of a constructor.
     fn initializers_end(&self, colon: usize, end: usize) -> Option<usize> {
         let mut at = colon + 1;
         while at < end {
@@ -308,7 +308,7 @@ impl<'t> CppReader<'t> {
         let arrow = (close..stop).take(64).find(|at| self.kind(*at) == Some(Kind::Arrow));
         let from = arrow.map_or(at, |arrow| arrow + 1);
         if arrow.is_none() && declarator.path.0 <= at {
-            // `operator T()` returns what it converts to.
+            // `operator T()` returns the type that it converts to.
             if self.text(declarator.name) == "operator" && self.is_word(declarator.name + 1) {
                 let (declared, _) = self.declared_type(declarator.name + 1);
                 self.declare_returned(function, declared);
@@ -321,7 +321,7 @@ impl<'t> CppReader<'t> {
             return;
         }
         let (mut declared, mut next) = self.declared_type(from);
-        // What was read so far is a macro that stands for specifiers.
+        // What was read so far is a macro that expands to specifiers.
         while arrow.is_none()
             && from < next
             && next < declarator.path.0
@@ -383,7 +383,7 @@ impl<'t> CppReader<'t> {
         }
     }
 
-    /// Returns the end of an argument: the comma behind it, or the end of all.
+    /// Returns the end of an argument: the comma after it, or the end of all arguments.
     pub(super) fn argument_end(&self, from: usize, end: usize) -> usize {
         let mut at = from;
         while at < end && !self.is_sign(at, b',') {
@@ -428,7 +428,7 @@ impl<'t> CppReader<'t> {
                 self.facts.bind(scope, id, value, self.line(name));
             }
             at = path.max(read_to);
-            // The names behind commas.
+            // The names after commas.
             let mut comma = at;
             while comma < next {
                 if self.is_sign(comma, b',') {

@@ -7,17 +7,17 @@ use crate::syntax::facts::builder::MAX_CHAIN;
 
 /// Longer template arguments are read as comparisons.
 const MAX_ANGLE: usize = 256;
-/// Of more template arguments the rest says nothing of elements.
+/// The maximum number of template arguments that are read; further ones do not describe elements.
 const MAX_ARGUMENTS: usize = 4;
 
 impl CppReader<'_> {
-    /// Returns the index behind the bracket that closes the template arguments of a declaration or a type.
+    /// Returns the index after the closing bracket of the template arguments of a declaration or a type.
     pub(super) fn angle_end(&self, open: usize) -> Option<usize> {
         self.angle_end_in(open, true)
     }
 
-    /// Returns the index behind the bracket that closes template arguments; `None` where `<` compares, as it may in an
-    /// expression.
+    /// Returns the index after the closing bracket of template arguments; `None` if `<` is a comparison, which is
+    /// possible in an expression.
     fn angle_end_in(&self, open: usize, is_declaration: bool) -> Option<usize> {
         let mut depth = 0_usize;
         let mut at = open;
@@ -58,13 +58,13 @@ impl CppReader<'_> {
         None
     }
 
-    /// Returns whether a sign behind a call compares, because another call follows.
+    /// Returns whether a sign after a call is a comparison, because another call follows.
     fn compares(&self, at: usize) -> bool {
         let next = if self.is_sign(at + 1, b'=') { at + 2 } else { at + 1 };
         self.is_sign(at - 1, b')') && self.text(next) == "sizeof"
     }
 
-    /// Returns the index behind a qualified name in a declaration.
+    /// Returns the index after a qualified name in a declaration.
     pub(super) fn path_end(&self, from: usize) -> usize {
         self.path_end_in(from, true)
     }
@@ -89,12 +89,12 @@ impl CppReader<'_> {
         }
     }
 
-    /// Reads a qualified name; returns it and the index behind it.
+    /// Reads a qualified name; returns it and the index after it.
     pub(super) fn path(&mut self, from: usize, is_expression: bool) -> (ExpressionId, usize) {
         self.read_path(from, usize::MAX, is_expression)
     }
 
-    /// Reads the qualifiers before the name at `limit`; returns them and the index behind the last one.
+    /// Reads the qualifiers before the name at `limit`; returns them and the index after the last one.
     pub(super) fn path_until(&mut self, from: usize, limit: usize, is_type: bool) -> (ExpressionId, usize) {
         self.read_path(from, limit, !is_type)
     }
@@ -128,7 +128,7 @@ impl CppReader<'_> {
             let angle = if self.is_sign(at, b'<') { self.angle_end_in(at, !is_expression) } else { None };
             let angle = angle.filter(|end| !is_expression || self.may_follow_arguments(*end));
             let behind = angle.unwrap_or(at);
-            // Only a type or a namespace is meant by a qualifier, whatever else has its name.
+            // A qualifier means only a type or a namespace, whatever else has its name.
             let is_type = !is_expression || self.is_colons(behind);
             self.use_name(name, read, is_expression && self.is_sign(behind, b'('));
             if let Some(last) = self.facts.facts.uses.last_mut() {
@@ -158,7 +158,7 @@ impl CppReader<'_> {
         }
     }
 
-    /// Returns whether what follows makes `a < b >` template arguments within an expression.
+    /// Returns whether the following token makes `a < b >` template arguments in an expression.
     fn may_follow_arguments(&self, at: usize) -> bool {
         matches!(
             self.kind(at),
@@ -204,8 +204,8 @@ impl CppReader<'_> {
         });
     }
 
-    /// Reads a type with its qualifiers, pointers and references; returns it and the index behind it. A type that the text
-    /// leaves to the compiler is unknown.
+    /// Reads a type with its qualifiers, pointers and references; returns it and the index after it. A type that is
+    /// left to the compiler is unknown.
     pub(super) fn declared_type(&mut self, from: usize) -> (ExpressionId, usize) {
         let mut at = from;
         let mut found: Option<ExpressionId> = None;
@@ -247,7 +247,7 @@ impl CppReader<'_> {
         (found.unwrap_or(0), at)
     }
 
-    /// Returns the index behind a macro that stands for a specifier.
+    /// Returns the index after a macro that expands to a specifier.
     fn specifier_end(&self, at: usize) -> Option<usize> {
         if !self.is_word(at) || !self.is_macro_like(at) {
             return None;
@@ -264,7 +264,7 @@ impl CppReader<'_> {
         (self.is_word(at + 1) && (!is_type || is_keyword(self.text(at + 1)))).then_some(at + 1)
     }
 
-    /// Reads the value at the beginning of an expression; returns it and the index behind it.
+    /// Reads the value at the beginning of an expression; returns it and the index after it.
     pub(super) fn value(&mut self, at: usize) -> (ExpressionId, usize) {
         match self.kind(at) {
             Some(Kind::Sign(b'*')) => {
@@ -277,7 +277,7 @@ impl CppReader<'_> {
         }
     }
 
-    /// Reads a name or a value and what is called, indexed or selected of it; records the uses.
+    /// Reads a name or a value and the calls, subscripts and member accesses on it; records the uses.
     pub(super) fn chain(&mut self, from: usize) -> (ExpressionId, usize) {
         let (mut expression, mut at) = self.primary(from);
         if at <= from {
@@ -335,7 +335,7 @@ impl CppReader<'_> {
         }
     }
 
-    /// Returns whether `(a*) b` or `(a&) b` begins here.
+    /// Returns whether a cast `(a*) b` or `(a&) b` begins here.
     fn is_cast(&self, open: usize) -> bool {
         let next = self.behind(open);
         let is_value = self.is_sign(next, b'(')
@@ -381,7 +381,7 @@ impl CppReader<'_> {
                 self.walk(next.clamp(at + 1, close.max(at + 1)), close.max(at + 1), false);
                 (if next == close { inner } else { 0 }, close + 1)
             }
-            // What is moved keeps its type.
+            // A moved value keeps its type.
             "std" if self.is_colons(at + 1) && self.text(at + 3) == "move" && self.is_sign(at + 4, b'(') => {
                 self.primary(at + 4)
             }

@@ -1,27 +1,28 @@
-//! C++: tokens with the bracket that closes each, of one branch of each conditional where branches differ in brackets.
+//! C++: tokens with their matching brackets; if the branches of a conditional differ in brackets, only one branch is
+//! kept.
 
 use super::tokens::{SourceToken, SourceTokenKind as Kind, tokens};
 
-/// Conditionals nested deeper than this are read as if all of their branches were compiled.
+/// Conditionals nested deeper than this are read as if all their branches were compiled.
 const MAX_CONDITIONALS: usize = 64;
 
-/// Of more brackets that nothing closes, those further out are not looked at.
+/// The maximum number of unclosed brackets that are considered, from the innermost.
 const MAX_UNCLOSED: usize = 64;
 
-/// The tokens of a text; conditionals are gone.
+/// The tokens of a text, without conditionals.
 pub(super) struct CppTokens {
     pub(super) tokens: Vec<SourceToken>,
-    /// For each opening bracket the index of its closing one; 0 elsewhere, and for a bracket that nothing closes.
+    /// For each opening bracket the index of its closing one; 0 elsewhere, and for a bracket that is never closed.
     pub(super) pairs: Vec<u32>,
 }
 
 /// One open `#if`.
 struct OpenConditional {
-    /// How many tokens were kept when the current branch began.
+    /// The number of tokens that were kept when the current branch began.
     branch_start: usize,
     /// Whether an earlier branch has opened or closed brackets, so that no other branch may.
     is_decided: bool,
-    /// Whether nothing of the current branch is compiled.
+    /// Whether the current branch is not compiled.
     is_dropped: bool,
 }
 
@@ -32,7 +33,7 @@ pub(super) fn cpp_tokens(text: &str) -> CppTokens {
     CppTokens { tokens, pairs }
 }
 
-/// Keeps all branches of a conditional that are balanced by themselves, and of others the first one.
+/// Keeps all balanced branches of a conditional, and the first of the others.
 fn balanced(text: &str, all: &[SourceToken]) -> Vec<SourceToken> {
     let mut kept: Vec<SourceToken> = Vec::with_capacity(all.len());
     let mut open: Vec<OpenConditional> = Vec::new();
@@ -79,7 +80,8 @@ fn is_balanced(branch: &[SourceToken]) -> bool {
     depth == 0
 }
 
-/// Returns the closing bracket of each opening one. A closing bracket that does not fit closes what is open within its own.
+/// Returns the closing bracket of each opening one. A closing bracket also closes the brackets that are still open
+/// within its own.
 fn pairs(tokens: &[SourceToken]) -> Vec<u32> {
     let mut pairs = vec![0; tokens.len()];
     let mut open: Vec<(u8, usize)> = Vec::new();

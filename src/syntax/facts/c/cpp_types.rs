@@ -7,13 +7,13 @@ use crate::model::{
     ScopeKind,
 };
 
-/// Where the parts of the head of a type are.
+/// The positions of the parts of a type's head.
 struct TypeHead {
     path: usize,
     path_end: usize,
     /// The last part of the path.
     name: usize,
-    /// The brace of the body, or the semicolon.
+    /// The opening brace of the body, or the semicolon.
     open: usize,
     has_bases: bool,
     is_body: bool,
@@ -145,7 +145,7 @@ impl CppReader<'_> {
         next
     }
 
-    /// `class a final : b { … } c;`, `enum class a;`. `None` where the keyword belongs to the type of something else.
+    /// `class a final : b { … } c;`, `enum class a;`. `None` if the keyword belongs to the type of another declaration.
     pub(super) fn type_item(
         &mut self,
         start: usize,
@@ -164,7 +164,7 @@ impl CppReader<'_> {
         let text = if is_named { self.text(name) } else { "" };
         let behind = if is_body { self.behind(open) } else { open + 1 };
         if !is_named && !is_enum && self.is_sign(behind, b';') {
-            // The members of a type without a name and without a variable are those of what is around it.
+            // The members of an unnamed type without a variable belong to the enclosing scope.
             self.items(open + 1, self.close_of(open).max(open + 1), Some(text));
             return Some(behind);
         }
@@ -292,7 +292,7 @@ impl CppReader<'_> {
         bases
     }
 
-    /// Binds enumerators in the scope of the enumeration, and in the one around it.
+    /// Binds enumerators in the scope of the enumeration, and in the enclosing one.
     fn enumerators(&mut self, from: usize, end: usize, class: DefinitionId, around: u32) {
         let name = self.facts.facts.definitions[class as usize].name;
         let of_type = self.facts.expression(ExpressionFact::Name(name));
@@ -320,13 +320,13 @@ impl CppReader<'_> {
         self.is_sign(at + 1, b'(')
     }
 
-    /// Returns the name of a specialization: that of the template with the arguments as they are written.
+    /// Returns the name of a specialization: that of the template with the arguments as written.
     fn special_name(&mut self, name: usize, end: usize) -> NameId {
         let written: String = (name..end.min(name + 64)).map(|at| self.text(at)).collect();
         self.facts.composed_name(&written)
     }
 
-    /// Opens the scope that the qualifiers of a name lead to, if it has some; returns the scope to go back to.
+    /// Opens the scope of the qualifiers of a name, if it has any; returns the scope to go back to.
     pub(super) fn qualified_scope(&mut self, path: usize, name: usize, start: usize) -> u32 {
         let outer = self.facts.scope;
         if name <= path {

@@ -1,9 +1,10 @@
-//! C: the name and the parameters of the function that a declaration is of, whatever macros and conditionals are around it.
+//! C: the name and the parameters of the function that a declaration declares, regardless of macros and conditionals
+//! around it.
 
 use super::reader::{CFactsReader, KEYWORDS};
 use super::tokens::{SourceToken, SourceTokenKind as Kind};
 
-/// How many tokens the declarations of the parameters of one function may have.
+/// The maximum number of tokens in the declarations of one function's parameters.
 const MAX_OLD_STYLE_TOKENS: usize = 256;
 
 impl CFactsReader<'_> {
@@ -13,8 +14,8 @@ impl CFactsReader<'_> {
         Some(self.function_in_macro(name, parameters).unwrap_or((name, parameters)))
     }
 
-    /// Returns the first function that the current item declares from `start` on: a later branch of a conditional has
-    /// another head of it, and declarations of parameters may follow.
+    /// Returns the first function that the current item declares from `start` on: a later branch of a conditional may
+    /// have another head of it, and declarations of parameters may follow.
     fn function_head(&self, start: usize) -> Option<(usize, usize)> {
         let mut found: Option<(usize, usize)> = None;
         let mut at = start;
@@ -42,14 +43,15 @@ impl CFactsReader<'_> {
         found
     }
 
-    /// Returns the name of a function in parentheses, which no macro of that name replaces: `int (f)(int a);`.
+    /// Returns the name of a function in parentheses, which prevent the expansion of a macro of that name: `int (f)(int
+    /// a);`.
     fn name_in_parentheses(&self, open: usize) -> Option<usize> {
         let is_enclosed = self.is_sign(open, b'(')
             && self.kind(open + 1) == Some(Kind::Word)
             && self.is_sign(open + 2, b')')
             && self.is_sign(open + 3, b'(');
         let before = self.tokens[open.checked_sub(1).filter(|_| is_enclosed)?];
-        // Behind the name of a macro are its arguments.
+        // A macro's name is followed by its arguments.
         let is_type = before.kind == Kind::Sign(b'*')
             || before.kind == Kind::Word
                 && !self.text(before).starts_with("__")
@@ -71,7 +73,7 @@ impl CFactsReader<'_> {
         self.at
     }
 
-    /// Returns the function that a macro holds as a whole: `UNUSED(static int f(int a)) {`.
+    /// Returns the function that is the whole argument of a macro: `UNUSED(static int f(int a)) {`.
     fn function_in_macro(&self, name: usize, parameters: usize) -> Option<(usize, usize)> {
         let is_macro = self.text(self.tokens[name]).chars().all(|c| !c.is_lowercase());
         let end = self.group_end(parameters);
@@ -85,7 +87,8 @@ impl CFactsReader<'_> {
         (is_named && self.group_end(open) + 1 == end).then_some((open - 1, open))
     }
 
-    /// Returns where the body of a function opens whose parameters are declared up to here, as in `int f(a) int a; {`.
+    /// Returns the opening brace of an old-style function whose parameter declarations end here, as in `int f(a) int a;
+    /// {`.
     pub(super) fn old_style_body(&self) -> Option<usize> {
         let item = self.tokens.get(self.item_start..self.at)?;
         let branch = item.iter().rposition(|token| token.kind == Kind::Else);
@@ -94,7 +97,8 @@ impl CFactsReader<'_> {
         if !is_old_style {
             return None;
         }
-        // Declarations of other kinds may follow a macro that looks like such a head; those of parameters end at a body.
+        // Declarations of other kinds may follow a macro that looks like such a head; those of parameters end at a
+        // body.
         let mut words = 0;
         let mut at = self.at;
         while at < self.tokens.len().min(self.at + MAX_OLD_STYLE_TOKENS) {
@@ -119,7 +123,7 @@ impl CFactsReader<'_> {
         None
     }
 
-    /// Returns whether the parameters of the head from `start` on are but names, of which one is declared behind them.
+    /// Returns whether the parameters of the head from `start` on are only names, one of which is declared after them.
     fn declares_parameter(&self, start: usize) -> bool {
         let Some((_, parameters)) = self.function_head(start) else { return false };
         let end = self.group_end(parameters);
@@ -137,7 +141,8 @@ impl CFactsReader<'_> {
             && self.tokens.get(end + 1..self.at).is_some_and(|rest| rest.iter().any(is_name))
     }
 
-    /// Returns whether a word is a macro that holds the parameters of the function before it: `int f OF((int a))`.
+    /// Returns whether a word is a macro whose argument is the parameter list of the function before it: `int f OF((int
+    /// a))`.
     fn holds_parameters(&self, word: usize) -> bool {
         let is_macro = self.text(self.tokens[word]).chars().all(|c| !c.is_lowercase());
         let before = (self.item_start + 1..word).next_back().map(|before| self.tokens[before]);

@@ -1,4 +1,4 @@
-//! C: macros of a file that define functions by parts of their names: `#define FN(name) int f_##name(void) { … }`.
+//! C: macros of a file that define functions with composed names: `#define FN(name) int f_##name(void) { … }`.
 
 use std::borrow::Cow;
 
@@ -8,22 +8,22 @@ use super::reader::{CFactsReader, source_facts};
 use super::tokens::{SourceToken, SourceTokenKind as Kind, tokens};
 use crate::model::{DefinitionFlags, DefinitionKind};
 
-/// How many macros may be replaced within each other.
+/// The maximum number of nested macro expansions.
 const MAX_REPLACEMENTS: usize = 4;
-/// How many bytes the calls of a file may be replaced by in all.
+/// The maximum number of bytes that the calls of a file expand to in total.
 const MAX_TEXT: usize = 1 << 20;
 
-/// The macros with parameters that a file has defined so far, and that put names together or call such macros.
+/// The macros with parameters that a file has defined so far, and that compose names or call such macros.
 #[derive(Default)]
 pub(super) struct DefiningMacros<'t> {
     by_name: FxHashMap<&'t str, MacroText<'t>>,
-    /// How many bytes calls have been replaced by.
+    /// The number of bytes that calls have expanded to.
     made: usize,
 }
 
 #[derive(Clone, Copy)]
 struct MacroText<'t> {
-    /// What is between its parentheses.
+    /// The text between its parentheses.
     parameters: &'t str,
     body: &'t str,
 }
@@ -35,7 +35,7 @@ struct DefinedFunction {
 }
 
 impl<'t> DefiningMacros<'t> {
-    /// Adds a macro, of which `rest` is the text behind its name, if it may define functions.
+    /// Adds a macro if it may define functions; `rest` is the text after its name.
     pub(super) fn add(&mut self, name: &'t str, rest: &'t str) {
         let Some(close) = rest.find(')').filter(|_| rest.starts_with('(')) else { return };
         let body = &rest[close + 1..];
@@ -47,8 +47,7 @@ impl<'t> DefiningMacros<'t> {
         }
     }
 
-    /// Returns the functions that a call of a macro defines: the name of the macro and its arguments, which are in
-    /// parentheses.
+    /// Returns the functions that a call of a macro defines; `arguments` includes the parentheses.
     fn functions(&mut self, name: &str, arguments: &str) -> Vec<DefinedFunction> {
         let Some(text) = self.replaced(name, arguments, MAX_REPLACEMENTS) else { return Vec::new() };
         let facts = source_facts(&text);
@@ -60,7 +59,7 @@ impl<'t> DefiningMacros<'t> {
         defined.collect()
     }
 
-    /// Returns what a call of a macro is replaced by.
+    /// Returns the expansion of a macro call.
     fn replaced(&mut self, name: &str, arguments: &str, replacements: usize) -> Option<String> {
         let known = *self.by_name.get(name).filter(|_| 0 < replacements)?;
         let names: Vec<&str> = known.parameters.split(',').map(str::trim).collect();
@@ -84,7 +83,7 @@ impl<'t> DefiningMacros<'t> {
             }
         }
         self.made += text.len();
-        // A line that is continued ends no directive any more.
+        // In the expansion, a continued line no longer ends a directive.
         let text = joined(&text.replace("\\\n", "\n").replace("\\\r\n", "\n"));
         let call = tokens(&text).first().copied().filter(|first| first.kind == Kind::Word);
         let inner = call.and_then(|call| {
@@ -97,8 +96,8 @@ impl<'t> DefiningMacros<'t> {
 }
 
 impl CFactsReader<'_> {
-    /// Adds the functions that the call of a macro defines whose arguments the current bracket opens; returns whether it
-    /// defines some.
+    /// Adds the functions that a macro call defines whose arguments begin at the current bracket; returns whether there
+    /// are any.
     pub(super) fn defined_by_macro(&mut self) -> bool {
         let Some(name) = self.at.checked_sub(1).filter(|name| self.item_start <= *name) else { return false };
         let (token, end) = (self.tokens[name], self.group_end(self.at));
@@ -126,7 +125,7 @@ impl CFactsReader<'_> {
     }
 }
 
-/// Returns where a directive ends, which goes on behind a backslash at the end of a line.
+/// Returns the end of a directive, which continues after a backslash at the end of a line.
 fn directive_end(text: &str) -> usize {
     let mut end = 0;
     loop {
@@ -158,7 +157,7 @@ fn split_arguments(text: &str) -> Vec<&str> {
     found
 }
 
-/// Returns the words of a text and what is between them, in their order.
+/// Returns the words of a text and the texts between them, in order.
 fn words_and_others(text: &str) -> impl Iterator<Item = &str> {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let mut rest = text;
@@ -171,7 +170,7 @@ fn words_and_others(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Joins what is on both sides of each `##`.
+/// Joins the parts on both sides of each `##`.
 fn joined(text: &str) -> String {
     let mut parts = text.split("##");
     let mut joined = parts.next().unwrap_or_default().to_owned();

@@ -1,7 +1,7 @@
-//! C: functions, macros, includes and uses, read from tokens without a parse.
+//! C: functions, macros, includes and uses, read from tokens without parsing.
 //!
 //! What decides a reference in C is lexical: whether a name is a field, a local variable, a macro or a function. A scan
-//! finds that ten times faster than a parse, and macros do not break it.
+//! determines that ten times faster than a parse, and macros do not break it.
 
 use std::ops::Range;
 
@@ -47,9 +47,9 @@ pub(super) struct CFactsReader<'t> {
     pub(super) at: usize,
     /// The first token of the current declaration.
     pub(super) item_start: usize,
-    /// How many braces of namespaces and `extern "C"` are open.
+    /// The number of open braces of namespaces and `extern "C"`.
     depth: usize,
-    /// The depth of braces at each `#if`, to which its `#else` goes back, and whether it is an `#if 0`.
+    /// The depth of braces at each `#if`, which its `#else` restores, and whether it is an `#if 0`.
     conditionals: Vec<(usize, bool)>,
     pub(super) macros: DefiningMacros<'t>,
 }
@@ -94,7 +94,7 @@ impl<'t> CFactsReader<'t> {
                 }
             }
             Kind::Else => {
-                // The branches of a conditional are alternatives: what one leaves open, the other begins with.
+                // The branches of a conditional are alternatives: what one leaves open, the next one begins with.
                 self.at += 1;
             }
             _ => self.at += 1,
@@ -167,7 +167,7 @@ impl<'t> CFactsReader<'t> {
         definition
     }
 
-    /// Returns the index after the group that a bracket opens; conditionals within do not matter.
+    /// Returns the index after a bracketed group, ignoring conditionals within it.
     pub(super) fn group_end(&self, open: usize) -> usize {
         let mut depth = 0_usize;
         for at in open..self.tokens.len() {
@@ -254,8 +254,9 @@ impl<'t> CFactsReader<'t> {
         self.at = end.max(self.at + 1);
     }
 
-    /// Returns what is between the braces that open at `open`, with the closing one. The branches of a conditional begin at
-    /// the same depth; those of one that began before the braces have heads of their own, which open them again.
+    /// Returns the range between the braces that open at `open`, including the closing one. The branches of a
+    /// conditional begin at the same depth; those of a conditional that began before the braces have their own heads,
+    /// which open them again.
     fn braces(&mut self, open: usize) -> Range<usize> {
         let mut depth = 0_usize;
         let (mut start, mut before_other_head) = (open + 1, 0);
@@ -389,7 +390,7 @@ impl<'t> CFactsReader<'t> {
         }
     }
 
-    /// Returns whether the word is the name of a type behind `struct`, `union` or `enum`.
+    /// Returns whether the word is the name of a type after `struct`, `union` or `enum`.
     fn is_tag(&self, at: usize) -> bool {
         let previous = at.checked_sub(1).map(|at| self.tokens[at]);
         previous.is_some_and(|token| {
@@ -397,7 +398,7 @@ impl<'t> CFactsReader<'t> {
         })
     }
 
-    /// Returns whether the word is the second of `type name`, with stars between.
+    /// Returns whether the word is the second of `type name`, possibly with stars in between.
     fn declares_local(&self, at: usize) -> bool {
         if self.is_tag(at) {
             return false;
@@ -422,7 +423,7 @@ impl<'t> CFactsReader<'t> {
         if !has_stars {
             return !is_comparison;
         }
-        // `a * b;` multiplies unless it begins a statement.
+        // `a * b;` is a multiplication unless it begins a statement.
         let mut start = before - 1;
         while 0 < start && self.kind(start - 1) == Some(Kind::Word) {
             start -= 1;
@@ -433,7 +434,7 @@ impl<'t> CFactsReader<'t> {
             && !(self.is_sign(at + 1, b')'))
     }
 
-    /// Returns whether the word is another name of a declaration: `, name`.
+    /// Returns whether the word is a further name of a declaration: `, name`.
     fn continues(&self, at: usize) -> bool {
         let mut before = at;
         while 0 < before && self.is_sign(before - 1, b'*') {

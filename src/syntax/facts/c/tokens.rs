@@ -1,4 +1,4 @@
-//! C and C++: the tokens of a text without comments, and what the preprocessor's lines say.
+//! C and C++: the tokens of a text without comments, and the preprocessor directives.
 
 use memchr::{memchr, memmem};
 
@@ -18,13 +18,13 @@ pub(super) enum SourceTokenKind {
     Word,
     /// A number, a character or a string.
     Literal,
-    /// One byte of punctuation. `->` and `::` are of one token each, with their first byte.
+    /// One byte of punctuation. `->` is an [`Self::Arrow`]; `::` is two signs.
     Sign(u8),
     /// `->`
     Arrow,
     /// `#include` with the path in quotes or angle brackets.
     Include,
-    /// `#define`: the range is the name; what follows is found in the text.
+    /// `#define`: the range is the name; the rest is read from the text.
     Define,
     /// `#if`, `#ifdef`, `#ifndef`: the range is the name after `#ifndef`, or the `0` of `#if 0`.
     If,
@@ -49,7 +49,7 @@ struct TokenScanner<'a> {
     line: u32,
     tokens: Vec<SourceToken>,
     is_line_start: bool,
-    /// How many raw strings without an end there were.
+    /// The number of unterminated raw strings so far.
     unended: usize,
 }
 
@@ -102,7 +102,7 @@ impl TokenScanner<'_> {
         self.at += length;
     }
 
-    /// Moves on, and counts the lines between.
+    /// Moves on, and counts the lines in between.
     fn skip_to(&mut self, end: usize) {
         let end = end.min(self.bytes.len());
         self.line += offset(memchr::memchr_iter(b'\n', &self.bytes[self.at..end]).count());
@@ -112,7 +112,7 @@ impl TokenScanner<'_> {
     fn run(&mut self, kind: SourceTokenKind) {
         let rest = &self.bytes[self.at..];
         let is_number = kind == SourceTokenKind::Literal;
-        // `1'000` is one number of C++.
+        // `1'000` is one number in C++.
         let is_separator =
             |at: usize| rest[at] == b'\'' && rest.get(at + 1).is_some_and(u8::is_ascii_hexdigit);
         let is_part =
@@ -121,7 +121,7 @@ impl TokenScanner<'_> {
         self.push(kind, length);
     }
 
-    /// Makes the word before a raw string of C++, `R"x(…)x"`, a literal together with that string.
+    /// Extends the word before a raw string of C++, `R"x(…)x"`, to a literal that includes the string.
     fn raw_string(&mut self) {
         if self.bytes.get(self.at) != Some(&b'"') {
             return;
@@ -143,7 +143,7 @@ impl TokenScanner<'_> {
         self.tokens.push(SourceToken { kind: SourceTokenKind::Literal, start, end, line });
     }
 
-    /// Reads a line of the preprocessor with those that continue it.
+    /// Reads a preprocessor line and its continuations.
     fn directive(&mut self) {
         let line = self.line;
         let mut end = self.at;
@@ -210,14 +210,14 @@ mod tests {
     }
 
     #[test]
-    fn a_comment_goes_on_behind_a_backslash_and_a_raw_string_to_its_mark() {
+    fn a_comment_continues_after_a_backslash_and_a_raw_string_ends_at_its_delimiter() {
         assert_eq!(words("a // b \\\n c\nd"), [("a", 1), ("d", 3)]);
         assert_eq!(words("R\"x(a\nb)x\" c"), [("c", 2)]);
         assert_eq!(words("R\"x(a\nb"), [("R", 1), ("b", 2)]);
     }
 
     #[test]
-    fn raw_strings_without_an_end_are_searched_for_a_few_times_only() {
+    fn only_a_few_unterminated_raw_strings_are_searched_for_their_ends() {
         let text = b"R\"a(\n".repeat(1_000);
         let mut scanner = TokenScanner::new(&text);
         while scanner.at < scanner.bytes.len() {

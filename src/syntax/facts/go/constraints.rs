@@ -1,4 +1,4 @@
-//! Go: whether a build without tags of its own leaves a file out.
+//! Go: whether a build without custom tags excludes a file.
 
 /// Tags that a build sets for the system, the processor, the compiler and its version.
 const KNOWN_TAGS: [&str; 46] = [
@@ -11,14 +11,14 @@ const KNOWN_TAGS: [&str; 46] = [
 /// Deeper constraints are not read.
 const MAX_DEPTH: usize = 32;
 
-/// Returns whether the `//go:build` line before the package clause is false for every system as long as no tag is given.
+/// Returns whether the `//go:build` line before the package clause is false on every system unless a tag is set.
 pub(super) fn needs_tag(text: &str) -> bool {
     let mut head = text.lines().take_while(|line| !line.starts_with("package "));
     let Some(rest) = head.find_map(|line| line.strip_prefix("//go:build ")) else { return false };
     Constraint { rest, depth: 0 }.any() == Some(false)
 }
 
-/// A constraint that is read from the left; `None` is a value that depends on the system.
+/// A parser for a constraint, from left to right; the value `None` depends on the system.
 struct Constraint<'t> {
     rest: &'t str,
     depth: usize,

@@ -1,11 +1,11 @@
-//! Go: packages, imports, types with their methods, and locals with what they are made of.
+//! Go: packages, imports, types with their methods, and locals with their values.
 //!
-//! What the room `references` has to know of the form:
+//! The conventions that the room `references` relies on:
 //! - The name of the package is bound in the file's scope, as [`PACKAGE`].
-//! - The methods of one type in one file are in a scope of the kind `Implementation`, in which `(type)` is bound to the
-//!   type. Its definition is that of the type, or where another file has it, a stand-in of the same name with the flag
-//!   `PROTOTYPE`.
-//! - Fields are bound in the scope of their struct; the embedded ones are its bases too.
+//! - The methods of one type in one file are in a scope of kind `Implementation`, in which `(type)` is bound to the
+//!   type. The scope's definition is that of the type or, if another file has it, a placeholder of the same name with
+//!   the flag `PROTOTYPE`.
+//! - Fields are bound in the scope of their struct; embedded ones are also its bases.
 //! - A type parameter is bound by `Default` to its constraint.
 
 use rustc_hash::FxHashMap;
@@ -20,7 +20,7 @@ use crate::model::{
 use crate::syntax::facts::builder::{FactsBuilder, IMPLEMENTED_TYPE, NewDefinition, field, line_of};
 use crate::syntax::outline::{child_of_kind, children, named_children};
 
-/// What the name of the package is bound to. No name has parentheses.
+/// The name that the package's name is bound to. The parentheses keep it apart from real names.
 const PACKAGE: &str = "(package)";
 
 /// Reads the facts of a file.
@@ -33,7 +33,7 @@ pub(in crate::syntax::facts) fn walk<'t>(facts: &mut FactsBuilder<'t>, root: Nod
     }
 }
 
-/// Gives the scopes of methods the type that the file defines after them.
+/// Assigns the scopes of methods the types that the file defines after them.
 fn own_methods(facts: &mut FactsBuilder<'_>) {
     let types: FxHashMap<u32, DefinitionId> = facts
         .types
@@ -139,7 +139,7 @@ fn import<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     }
 }
 
-/// Returns the name that the package of a path has, as a rule: of `a/b/v2` and of `gopkg.in/b.v3`, `b`.
+/// Returns the usual name of the package with a path: `b` for `a/b/v2` and for `gopkg.in/b.v3`.
 fn package_of(path: &str) -> &str {
     let is_version = |name: &str| {
         name.strip_prefix('v')
@@ -186,7 +186,7 @@ fn function_body<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, function: Def
 }
 
 /// Reads the parameters, the results and the body of a function. The types of parameters see its type parameters, but
-/// no parameters: those are names of a block within the current scope.
+/// no parameters: those are bound in a block within the current scope.
 fn function_parts<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     let mut parameters = Vec::new();
     for part in ["receiver", "parameters", "result"].into_iter().filter_map(|name| field(node, name)) {
@@ -261,7 +261,7 @@ fn receiver_type(method: Node<'_>) -> Option<Node<'_>> {
     Some(declared)
 }
 
-/// Binds the names that a method has for the type parameters of its receiver: `func (s *Stack[T]) …`.
+/// Binds a method's names for the type parameters of its receiver: `func (s *Stack[T]) …`.
 fn bind_receiver_types<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     let arguments = receiver_type(node).and_then(|receiver| field(receiver, "type_arguments"));
     for argument in arguments.map(children).unwrap_or_default() {
@@ -335,7 +335,7 @@ fn define_type<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
             facts.deeper(declared, |facts, declared| facts.visit_children(declared, visit));
         }
         _ => {
-            // Of a function type there is nothing to inherit, and it is called as the function.
+            // A function type has nothing to inherit, and it is called like the function.
             let base = declared_type(facts, declared);
             facts.definition(definition).bases.push(base);
             facts.deeper(declared, visit);
@@ -392,7 +392,7 @@ fn bind_all<'t>(facts: &mut FactsBuilder<'t>, targets: &[Node<'t>], values: &[No
     }
 }
 
-/// Binds a name from here on: where the scope has used the name before, in a scope of its own.
+/// Binds a name from here on; if the scope has used the name before, in a new scope.
 fn bind_here<'t>(facts: &mut FactsBuilder<'t>, name: Node<'t>, value: BindingValue) {
     if name.kind() != "identifier" {
         return;
@@ -420,7 +420,7 @@ fn range<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     let item = facts.expression(ExpressionFact::Item(whole));
     let key = facts.expression(ExpressionFact::Part(whole, LOOP_ELEMENT));
     let targets: Vec<Node<'t>> = named_children(left);
-    // The only name is that of the key, except for a channel.
+    // A single name is that of the key, except for a channel.
     for (target, value) in targets.into_iter().zip([key, item]) {
         bind_here(facts, target, BindingValue::Value(value));
     }
@@ -479,7 +479,7 @@ fn selector<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, is_call: bool) {
     facts.use_member(node, ["operand", "field"], is_call, value_of, visit);
 }
 
-/// Reads an element of a composite literal, whose key is a field's name unless it is more than a name.
+/// Reads an element of a composite literal. A key that is a plain name is a field's name.
 fn keyed<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     if let Some(key) = field(node, "key").and_then(|key| key.named_child(0))
         && key.kind() != "identifier"

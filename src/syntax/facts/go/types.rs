@@ -1,4 +1,4 @@
-//! Go: declared types and values in their reduced form. A pointer is what it points to.
+//! Go: declared types and values in their reduced form. A pointer is reduced to its target.
 
 use tree_sitter::Node;
 
@@ -7,7 +7,7 @@ use crate::model::{BindingValue, DefinitionId, DefinitionKind, ExpressionFact, E
 use crate::syntax::facts::builder::{FactsBuilder, field, line_of};
 use crate::syntax::outline::{child_of_kind, children, named_children};
 
-/// Returns the type that is written.
+/// Returns the expression of a type in the text.
 pub(super) fn declared_type<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> ExpressionId {
     match node.kind() {
         "type_identifier" | "identifier" => {
@@ -44,7 +44,7 @@ pub(super) fn declared_type<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) ->
     }
 }
 
-/// Defines a struct without a name, in the file's scope under one that nothing can have; returns that.
+/// Defines an unnamed struct in the file's scope under a name that cannot be written; returns that.
 fn unnamed_struct<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> ExpressionId {
     let name = facts.composed_name(&format!("(struct) {}", node.start_byte()));
     if facts.struct_types.insert(node.start_byte())
@@ -84,7 +84,7 @@ pub(super) fn bind_fields<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, defi
     }
 }
 
-/// Returns a type of the language that has arguments. Its name is a keyword or a sign, so that nothing can define it.
+/// Returns a built-in type with arguments. Its name is a keyword or a sign, so that nothing can define it.
 fn container<'t>(
     facts: &mut FactsBuilder<'t>,
     name: &'static str,
@@ -98,7 +98,7 @@ fn container<'t>(
     found
 }
 
-/// Returns what a function returns: a type, or several as the arguments of a type without a name.
+/// Returns the result type of a function; several results are the arguments of an unnamed type.
 pub(super) fn result_type<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> ExpressionId {
     if node.kind() != "parameter_list" {
         return declared_type(facts, node);
@@ -118,7 +118,7 @@ pub(super) fn result_type<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> E
     }
 }
 
-/// Returns what decides the type of a value.
+/// Returns the expression that decides the type of a value.
 pub(super) fn value_of<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> ExpressionId {
     match node.kind() {
         "identifier" | "package_identifier" | "type_identifier" => facts.named(node),

@@ -1,9 +1,10 @@
 //! Java: packages, imports, nested and anonymous classes, fields, locals, and methods by their number of arguments.
 //!
-//! Methods, fields and types have namespaces of their own, and methods are overloaded. A method is therefore bound under
-//! names that no field can have: `run(2)` by the number of its parameters, `run(..)` if that number varies, and `run(*)`
-//! always; one that says that it overrides another also as `run(2)!`. A call uses `run(2)`, and a method reference, whose arguments are unknown, `run(*)`. Definitions have the plain
-//! name. The package of the file is its first star import, because it makes the same names visible.
+//! Methods, fields and types have separate namespaces, and methods are overloaded. A method is therefore bound under
+//! names that no field can have: `run(2)` by the number of its parameters, `run(..)` if that number varies, and always
+//! `run(*)`; a method with `@Override` also as `run(2)!`. A call uses `run(2)`, and a method reference, whose arguments
+//! are unknown, `run(*)`. Definitions have the plain name. The package of the file is its first star import, because it
+//! makes the same names visible.
 
 use tree_sitter::Node;
 
@@ -243,8 +244,7 @@ fn bind_method<'t>(
     }
 }
 
-/// Binds [`PARAMETER_TYPES`] to the names of the types of some parameters, without what those are applied to, applied to
-/// these types.
+/// Binds [`PARAMETER_TYPES`] to the names of the parameters' types without type arguments, applied to these types.
 fn bind_signature<'t>(facts: &mut FactsBuilder<'t>, list: Node<'t>) {
     let mut written = String::new();
     let mut all = Vec::new();
@@ -272,7 +272,7 @@ fn bind_signature<'t>(facts: &mut FactsBuilder<'t>, list: Node<'t>) {
     facts.bind(facts.scope, name, BindingValue::Value(types), line_of(list));
 }
 
-/// Returns the type of a parameter, of any number of them that of an array.
+/// Returns the type of a parameter; for a variadic one, that of an array.
 fn parameter_type<'t>(facts: &mut FactsBuilder<'t>, parameter: Node<'t>) -> ExpressionId {
     let declared = match parameter.kind() {
         "spread_parameter" => spread_type(parameter),
@@ -283,7 +283,7 @@ fn parameter_type<'t>(facts: &mut FactsBuilder<'t>, parameter: Node<'t>) -> Expr
     if is_array { array_of(facts, declared) } else { declared }
 }
 
-/// Returns the type of each of any number of parameters.
+/// Returns the element type of a variadic parameter.
 fn spread_type(parameter: Node<'_>) -> Option<Node<'_>> {
     let is_type = |part: &Node<'_>| {
         part.is_named() && part.kind() != "modifiers" && part.kind() != "variable_declarator"
@@ -370,7 +370,7 @@ fn enum_constant<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     }
 }
 
-/// Defines a class without a name, that extends or implements `base`, and reads its body.
+/// Defines an anonymous class that extends or implements `base`, and reads its body.
 fn anonymous_class<'t>(facts: &mut FactsBuilder<'t>, at: Node<'t>, body: Node<'t>, base: u32) {
     let class = facts.define_unnamed(at, body, DefinitionKind::Class);
     facts.definition(class).bases.push(base);
@@ -413,7 +413,7 @@ fn lambda<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     facts.scope = outer;
 }
 
-/// Returns the names of the parameters of a lambda whose types are not written.
+/// Returns the names of the lambda parameters without declared types.
 pub(super) fn inferred_parameters(lambda: Node<'_>) -> Vec<Node<'_>> {
     match field(lambda, "parameters") {
         Some(single) if single.kind() == "identifier" => vec![single],
@@ -422,7 +422,7 @@ pub(super) fn inferred_parameters(lambda: Node<'_>) -> Vec<Node<'_>> {
     }
 }
 
-/// Returns the name under which a call with these arguments looks a method up.
+/// Returns the name that a call with these arguments looks up.
 pub(super) fn called_name<'t>(
     facts: &mut FactsBuilder<'t>,
     name: Node<'t>,

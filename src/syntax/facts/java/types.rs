@@ -7,12 +7,12 @@ use crate::model::{ExpressionFact, ExpressionId};
 use crate::syntax::facts::builder::{FactsBuilder, field};
 use crate::syntax::outline::{child_of_kind, children, named_children};
 
-/// Returns what decides the type of a value.
+/// Returns the expression that decides the type of a value.
 pub(super) fn value_of<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> ExpressionId {
     match node.kind() {
         "identifier" => {
             let name = facts.name_of(node);
-            // What a lambda that is reduced has by that name.
+            // The meaning of the name in a lambda that is being reduced.
             let element = facts.element_names.iter().rev().find(|(known, _)| *known == name);
             match element {
                 Some((_, value)) => *value,
@@ -125,14 +125,14 @@ pub(super) fn declared_type<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) ->
     }
 }
 
-/// Returns the type of arrays of a type: a generic type whose name nothing can have.
+/// Returns the type of arrays of a type: a generic type whose name cannot be written.
 pub(super) fn array_of(facts: &mut FactsBuilder<'_>, item: ExpressionId) -> ExpressionId {
     let array = facts.name("[]");
     let array = facts.expression(ExpressionFact::Name(array));
     facts.expression(ExpressionFact::Apply(array, item))
 }
 
-/// Returns the type that `new` names; in `outer.new Inner()` it is one of the value before.
+/// Returns the type that `new` names; in `outer.new Inner()` it is a member of the value before.
 fn created_type<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> ExpressionId {
     let declared = field(node, "type");
     let qualifier =
@@ -145,7 +145,7 @@ fn created_type<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> ExpressionI
     facts.member(Some(qualifier), Some(named), value_of)
 }
 
-/// Returns how many dimensions an array has that is created; none for an object.
+/// Returns the number of dimensions of a created array; 0 for an object.
 fn dimensions(node: Node<'_>) -> usize {
     let parts = node.children_by_field_name("dimensions", &mut node.walk()).map(brackets).sum();
     if node.kind() == "array_creation_expression" { parts } else { 0 }
@@ -155,7 +155,7 @@ fn brackets(node: Node<'_>) -> usize {
     children(node).into_iter().filter(|part| part.kind() == "[").count()
 }
 
-/// Returns a value of a type of the language, whose name is in parentheses.
+/// Returns a value of a built-in type, whose name is in parentheses.
 fn of_language(facts: &mut FactsBuilder<'_>, name: &str) -> ExpressionId {
     let declared = facts.named_type(name);
     facts.expression(ExpressionFact::Instance(declared))
@@ -175,7 +175,7 @@ fn literal<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> ExpressionId {
     of_language(facts, name)
 }
 
-/// Reduces an operation to the types of its operands, where these decide that of the result.
+/// Reduces an operation to the types of its operands, if these decide that of the result.
 fn operation<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> ExpressionId {
     let operator = field(node, "operator").map_or("", |operator| facts.text_of(operator));
     if matches!(operator, "==" | "!=" | "<" | ">" | "<=" | ">=" | "&&" | "||") {
@@ -196,7 +196,7 @@ fn operation<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> ExpressionId {
     facts.expression(ExpressionFact::Instance(sum))
 }
 
-/// `C::method`: a function, applied to what is called.
+/// `C::method`: a function, applied to the method.
 fn method_reference<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> ExpressionId {
     let parts = children(node);
     let (Some(object), Some(name)) = (parts.first().copied(), parts.last().copied()) else { return 0 };
@@ -212,8 +212,8 @@ fn method_reference<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> Express
     facts.expression(ExpressionFact::Instance(reference))
 }
 
-/// Returns a function applied to the arguments of a call. A lambda is reduced to what it returns, which may depend on what
-/// it is given.
+/// Returns a function applied to the arguments of a call. A lambda is reduced to its result, which may depend on its
+/// parameters.
 pub(super) fn applied<'t>(
     facts: &mut FactsBuilder<'t>,
     function: ExpressionId,
@@ -253,13 +253,13 @@ fn apply_all(facts: &mut FactsBuilder<'_>, function: ExpressionId, values: &[Exp
     values.iter().fold(function, |all, value| facts.expression(ExpressionFact::Apply(all, *value)))
 }
 
-/// Returns the parameter at a position of what is called.
+/// Returns the callee's parameter at a position.
 fn parameter(facts: &mut FactsBuilder<'_>, function: ExpressionId, at: u32) -> ExpressionId {
     let all = facts.expression(ExpressionFact::Inner(function));
     facts.expression(ExpressionFact::Part(all, at))
 }
 
-/// Returns what a lambda is given to: a value of the type that it has.
+/// Returns a value of the type that a lambda is expected to have where it is passed.
 pub(super) fn lambda_target<'t>(facts: &mut FactsBuilder<'t>, lambda: Node<'t>) -> ExpressionId {
     let (mut inner, mut outer) = (lambda, lambda.parent());
     while let Some(node) = outer {
@@ -294,7 +294,7 @@ fn typed<'t>(facts: &mut FactsBuilder<'t>, declared: Option<Node<'t>>) -> Expres
     facts.unary(ExpressionFact::Instance, declared, declared_type)
 }
 
-/// Returns the parameter that one of the arguments of a call is given to.
+/// Returns the parameter that an argument of a call is passed to.
 fn argument_target<'t>(facts: &mut FactsBuilder<'t>, list: Node<'t>, argument: Node<'t>) -> ExpressionId {
     let Some(call) = list.parent().filter(|call| call.kind() == "method_invocation") else { return 0 };
     let arguments = named_children(list).into_iter().filter(|part| !part.kind().ends_with("comment"));

@@ -1,4 +1,4 @@
-//! Definitions of one name in several branches of a statement, of which one runs.
+//! Definitions of one name in several branches of a statement, one of which runs.
 
 use tree_sitter::Node;
 
@@ -6,10 +6,10 @@ use crate::model::{DefinitionFlags, DefinitionId, NameId, ScopeId};
 use crate::syntax::facts::branches::{Branch, BranchBinding};
 use crate::syntax::facts::builder::FactsBuilder;
 
-/// Of more definitions of one name in branches, the rest is taken for what replaces the ones before.
+/// The maximum number of definitions of one name in branches; further ones are assumed to replace those before.
 const MAX_ALTERNATIVES: usize = 8;
 
-/// Visits the body of a definition, which is in none of the branches around the definition.
+/// Visits the body of a definition, to which the branches around the definition do not apply.
 pub(super) fn visit_body<'t>(
     facts: &mut FactsBuilder<'t>,
     definition: Node<'t>,
@@ -32,8 +32,7 @@ pub(super) fn in_branch<'t>(
     facts.branches.open.pop();
 }
 
-/// Marks definitions that other branches of a statement around them bind the same name to; called with a new one, or for an
-/// import.
+/// Marks the definitions of a name that alternative branches also bind; called for each new definition or import.
 pub(super) fn mark_alternatives(
     facts: &mut FactsBuilder<'_>,
     scope: ScopeId,
@@ -49,7 +48,7 @@ pub(super) fn mark_alternatives(
         return;
     }
     let is_alternative = |(_, others): &&BranchBinding| {
-        // The outermost difference decides: the branches within different statements say nothing of each other.
+        // The outermost difference decides: branches of different statements are unrelated.
         let differing = others.iter().zip(&branches).find(|(other, own)| other != own);
         differing.is_some_and(|(other, own)| other.statement == own.statement)
     };

@@ -1,4 +1,4 @@
-//! Fixtures of pytest: functions whose results tests ask for by the names of their parameters.
+//! pytest fixtures: functions whose results tests request by the names of their parameters.
 
 use tree_sitter::Node;
 
@@ -9,8 +9,8 @@ use crate::model::{
 use crate::syntax::facts::builder::{FactsBuilder, field, line_of};
 use crate::syntax::outline::children;
 
-/// Binds a decorated function by the name of the fixture that it is, and the fixtures that a decorator asks for as if
-/// they were parameters.
+/// Binds a decorated function under the name of its fixture, and binds the fixtures that a decorator requests like
+/// parameters.
 pub(super) fn bind_fixtures<'t>(facts: &mut FactsBuilder<'t>, decorated: Node<'t>, function: DefinitionId) {
     for decorator in children(decorated).into_iter().filter(|child| child.kind() == "decorator") {
         let Some(expression) = decorator.named_child(0) else { continue };
@@ -78,7 +78,7 @@ fn ask_for<'t>(facts: &mut FactsBuilder<'t>, arguments: &[Node<'t>], function: D
     }
 }
 
-/// Binds what the decorators of a class name in its scope: fixtures and parameters.
+/// Binds the fixtures and parameters that the decorators of a class name in its scope.
 pub(super) fn mark_class<'t>(facts: &mut FactsBuilder<'t>, decorated: Node<'t>, class: DefinitionId) {
     let Some(body) = facts.definition(class).body else { return };
     for decorator in children(decorated).into_iter().filter(|child| child.kind() == "decorator") {
@@ -86,7 +86,7 @@ pub(super) fn mark_class<'t>(facts: &mut FactsBuilder<'t>, decorated: Node<'t>, 
     }
 }
 
-/// `pytestmark = pytest.mark.usefixtures("a")`, or a list of marks: binds what they name in the current scope.
+/// `pytestmark = pytest.mark.usefixtures("a")`, or a list of marks: binds the names in them in the current scope.
 pub(super) fn bind_marks<'t>(facts: &mut FactsBuilder<'t>, marks: Option<Node<'t>>) {
     let scope = facts.function_scope();
     let Some(marks) = marks else { return };
@@ -114,7 +114,7 @@ fn bind_mark<'t>(facts: &mut FactsBuilder<'t>, mark: Option<Node<'t>>, scope: Sc
     }
 }
 
-/// `pytest_plugins = ["a.b"]`: binds the modules whose fixtures the tests of a folder have.
+/// `pytest_plugins = ["a.b"]`: binds the modules whose fixtures the tests of a folder can use.
 pub(super) fn bind_plugins<'t>(facts: &mut FactsBuilder<'t>, plugins: Option<Node<'t>>) {
     let Some(plugins) = plugins else { return };
     let listed = if plugins.kind() == "string" { vec![plugins] } else { children(plugins) };

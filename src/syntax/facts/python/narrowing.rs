@@ -1,4 +1,4 @@
-//! What tests by `isinstance` declare.
+//! Types that `isinstance` tests declare.
 
 use tree_sitter::Node;
 

@@ -1,4 +1,4 @@
-//! Python: scopes of functions and classes, imports, assignments, and what annotations and `isinstance` declare.
+//! Python: scopes of functions and classes, imports, assignments, and types declared by annotations and `isinstance`.
 
 use tree_sitter::Node;
 
@@ -51,7 +51,7 @@ fn visit<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
             returned(facts, node);
             facts.visit_children(node, visit);
         }
-        // What a fixture yields is what a test gets.
+        // A test gets the value that a fixture yields.
         "yield" => {
             if is_in_fixture(facts) {
                 returned(facts, node);
@@ -68,7 +68,7 @@ fn visit<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
             facts.visit_children(node, visit);
             narrow_by(facts, node.named_child(0));
         }
-        // What an assertion or an early return narrows holds to the end of its block.
+        // A type that an assertion or an early return narrows holds to the end of its block.
         "block" => {
             let outer = facts.scope;
             facts.visit_children(node, visit);
@@ -78,7 +78,7 @@ fn visit<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     }
 }
 
-/// Visits a node that is reached by its field, with the same limit of depth as a child.
+/// Visits a node that is reached by its field, with the same depth limit as a child.
 fn visit_one<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     facts.deeper(node, visit);
 }
@@ -181,7 +181,7 @@ fn define_function<'t>(
     {
         facts.definition(class).flags.0 |= DefinitionFlags::DYNAMIC;
     }
-    // Annotations and defaults are evaluated around the function, and are uses of it.
+    // Annotations and defaults are evaluated outside of the function, but count as its uses.
     let outer = facts.open_scope(ScopeKind::Block, Some(function));
     let signature = facts.scope;
     facts.scope = outer;
@@ -209,7 +209,7 @@ fn define_function<'t>(
     Some(function)
 }
 
-/// Binds the parameters in the scope of a body; what they are declared by is evaluated in the current one.
+/// Binds the parameters in the scope of a body; their declared types are evaluated in the current one.
 fn bind_parameters<'t>(
     facts: &mut FactsBuilder<'t>,
     parameters: Node<'t>,
@@ -280,7 +280,7 @@ fn import_modules<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
             facts.bind_node(scope, alias, BindingValue::Import(import));
             continue;
         }
-        // `import a.b` binds `a`, of which `b` is then a member.
+        // `import a.b` binds `a`, which then has the member `b`.
         let first = text.split('.').next().unwrap_or_default();
         let import = facts.import(first, None, false, line_of(path));
         let scope = bound_scope(facts, first);
@@ -315,7 +315,7 @@ fn import_names<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     }
 }
 
-/// Returns the last line of the outermost statement around a statement of a module.
+/// Returns the last line of the outermost statement around a module-level statement.
 fn branch_end(statement: Node<'_>) -> Option<u32> {
     let parents = std::iter::successors(statement.parent(), Node::parent);
     let outermost = parents.take_while(|parent| parent.parent().is_some()).last()?;
@@ -364,7 +364,7 @@ fn name_type<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     visit_one(facts, right);
 }
 
-/// Binds the names of a target, and visits what else is in it.
+/// Binds the names of a target, and visits its other parts.
 fn bind_names<'t>(facts: &mut FactsBuilder<'t>, target: Option<Node<'t>>, value: BindingValue) {
     let Some(target) = target else { return };
     match target.kind() {
@@ -384,7 +384,7 @@ fn bind_names<'t>(facts: &mut FactsBuilder<'t>, target: Option<Node<'t>>, value:
                         facts.expression(ExpressionFact::Part(whole, at))
                     }
                     BindingValue::Value(whole) if whole != 0 && is_rest => elements_of(facts, whole),
-                    // How many parts the ones before it are is not known.
+                    // The number of parts before it is not known.
                     BindingValue::Value(whole) if whole != 0 => facts.expression(ExpressionFact::Item(whole)),
                     _ => 0,
                 };
@@ -398,7 +398,7 @@ fn bind_names<'t>(facts: &mut FactsBuilder<'t>, target: Option<Node<'t>>, value:
     }
 }
 
-/// Binds an attribute of `self` in the scope of the class around.
+/// Binds an attribute of `self` in the scope of the enclosing class.
 fn bind_attribute<'t>(facts: &mut FactsBuilder<'t>, target: Node<'t>, value: BindingValue) {
     let (Some(object), Some(name)) = (field(target, "object"), field(target, "attribute")) else { return };
     if matches!(facts.text_of(object), "self" | "cls")
@@ -517,17 +517,17 @@ fn returned<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     let is_enough = fact.flags.has(DefinitionFlags::DECLARED) || 8 <= fact.returns.len();
     if let (false, Some(value)) = (is_enough, node.named_child(0)) {
         let value = value_of(facts, value);
-        // Block scopes narrow what a name means, so the function's own scope may see less; that is the safe side.
+        // Block scopes narrow the meaning of a name, so the function's own scope may see less; that is the safe side.
         facts.definition(function).returns.push(value);
     }
 }
 
-/// Visits an `if` statement; a test by `isinstance` narrows the name that it tests.
+/// Visits an `if` statement; an `isinstance` test narrows the name that it tests.
 fn branch<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     let condition = field(node, "condition");
     let consequence = field(node, "consequence");
     let outer = facts.scope;
-    // What type checkers alone read declares what the other branch defines.
+    // A branch for type checkers only declares what the other branch defines.
     let is_for_checkers =
         condition.is_some_and(|condition| facts.text_of(condition).contains("TYPE_CHECKING"));
     for child in named_children(node) {

@@ -30,7 +30,7 @@ pub(super) fn bind_assigned_variable<'t>(
     bind_variable(facts, target, bound);
 }
 
-/// Returns the types that a type variable without a bound is one of: `TypeVar("T", A, B)`.
+/// Returns the types that a constrained type variable is one of: `TypeVar("T", A, B)`.
 fn constraints<'t>(facts: &mut FactsBuilder<'t>, arguments: &[Node<'t>]) -> ExpressionId {
     let is_type = |argument: &&Node<'t>| argument.is_named() && argument.kind() != "comment";
     let types = arguments.iter().filter(is_type).skip(1);
@@ -45,7 +45,7 @@ fn constraints<'t>(facts: &mut FactsBuilder<'t>, arguments: &[Node<'t>]) -> Expr
     found.unwrap_or(0)
 }
 
-/// Binds the bounds of the parameters of a class or a function, and lists those of a class as `Generic[…]` does.
+/// Binds the bounds of the type parameters of a class or a function, and lists those of a class as `Generic[…]` does.
 pub(super) fn bind_type_parameters<'t>(
     facts: &mut FactsBuilder<'t>,
     node: Node<'t>,

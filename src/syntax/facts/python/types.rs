@@ -6,12 +6,12 @@ use crate::model::{ExpressionFact, ExpressionId, ScopeKind};
 use crate::syntax::facts::builder::{FactsBuilder, field};
 use crate::syntax::outline::named_children;
 
-/// Of more elements none is looked at.
+/// With more elements than this, none is read.
 const MAX_ELEMENTS: usize = 8;
-/// Annotations in quotes are read up to this length.
+/// The maximum length of a quoted annotation that is read.
 const MAX_QUOTED: usize = 200;
 
-/// Returns what decides the type of a value.
+/// Returns the expression that decides the type of a value.
 pub(super) fn value_of<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> ExpressionId {
     match node.kind() {
         "identifier" => {
@@ -77,7 +77,7 @@ pub(super) fn elements_of(facts: &mut FactsBuilder<'_>, whole: ExpressionId) -> 
     container(facts, &[item])
 }
 
-/// Returns the value of a list, set, tuple or dictionary that is written out; of a dictionary the values count.
+/// Returns the value of a list, set, tuple or dictionary display; of a dictionary only the values count.
 fn display<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> ExpressionId {
     let parts = named_children(node).into_iter().filter(|part| part.kind() != "comment");
     let parts: Vec<Node<'t>> = parts.take(MAX_ELEMENTS + 1).collect();
@@ -89,7 +89,7 @@ fn display<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> ExpressionId {
         elements[MAX_ELEMENTS] = 0;
     }
     if elements.is_empty() && matches!(node.kind(), "list" | "set" | "dictionary") {
-        // What is added later is not known.
+        // Elements that are added later are not known.
         elements.push(0);
     }
     if !is_ordered {
@@ -109,7 +109,7 @@ fn element<'t>(facts: &mut FactsBuilder<'t>, part: Node<'t>) -> ExpressionId {
     }
 }
 
-/// Returns a container of what a comprehension makes of each element.
+/// Returns a container of the results of a comprehension.
 fn comprehension<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> ExpressionId {
     let outer = facts.element_names.len();
     for clause in named_children(node).into_iter().filter(|clause| clause.kind() == "for_in_clause") {
@@ -173,7 +173,7 @@ fn value_of_call<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> Expression
     }
 }
 
-/// Returns the arguments of a call that have no name; one comprehension needs no brackets of its own.
+/// Returns the positional arguments of a call; a single comprehension needs no brackets of its own.
 fn positional_arguments(call: Node<'_>) -> Vec<Node<'_>> {
     let Some(arguments) = field(call, "arguments") else { return Vec::new() };
     if arguments.kind() == "generator_expression" {
@@ -189,7 +189,7 @@ fn is_without_arguments(call: Node<'_>) -> bool {
     field(call, "arguments").is_some_and(|arguments| arguments.named_child_count() == 0)
 }
 
-/// Returns a container of tuples of one element of each argument, after a number if they are counted.
+/// Returns a container of tuples with one element of each argument, preceded by a number if they are counted.
 fn pairs<'t>(facts: &mut FactsBuilder<'t>, wholes: &[Node<'t>], is_counted: bool) -> ExpressionId {
     let number = is_counted.then(|| facts.expression(ExpressionFact::Literal));
     let mut elements: Vec<ExpressionId> = number.into_iter().collect();
@@ -217,7 +217,7 @@ pub(super) fn is_alias_here<'t>(
         && is_type_alias(facts, right)
 }
 
-/// Returns whether a value is a type with arguments, or alternatives of types, by how the names are written.
+/// Returns whether a value is a type with arguments, or alternatives of types, judging by the spelling of the names.
 fn is_type_alias<'t>(facts: &FactsBuilder<'t>, node: Node<'t>) -> bool {
     match node.kind() {
         "subscript" => field(node, "value").is_some_and(|generic| is_type_name(facts, generic)),
@@ -286,13 +286,13 @@ pub(super) fn declared_type<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) ->
     }
 }
 
-/// Returns whether an argument is that of `tuple[A, ...]`, which repeats the one before it.
+/// Returns whether an argument is the `...` of `tuple[A, ...]`, which repeats the one before it.
 fn is_ellipsis(argument: Node<'_>) -> bool {
     let inner = if argument.kind() == "type" { argument.named_child(0) } else { Some(argument) };
     inner.is_some_and(|inner| inner.kind() == "ellipsis")
 }
 
-/// Returns the type that an annotation in quotes names: dotted names, arguments in brackets, and alternatives.
+/// Returns the type that a quoted annotation names: dotted names, arguments in brackets, and alternatives.
 fn quoted_type<'t>(facts: &mut FactsBuilder<'t>, text: &'t str) -> ExpressionId {
     let text = text.trim();
     if let Some((left, right)) = split_outside_brackets(text, '|') {
@@ -330,7 +330,7 @@ fn quoted_type<'t>(facts: &mut FactsBuilder<'t>, text: &'t str) -> ExpressionId 
     expression.unwrap_or(0)
 }
 
-/// Splits a text at the first separator that is in no brackets.
+/// Splits a text at the first separator outside of brackets.
 fn split_outside_brackets(text: &str, separator: char) -> Option<(&str, &str)> {
     let mut depth = 0_usize;
     for (at, c) in text.char_indices() {

@@ -1,4 +1,4 @@
-//! Rust: what `use` and `extern crate` import.
+//! Rust: the imports of `use` and `extern crate`.
 
 use std::borrow::Cow;
 
@@ -19,7 +19,7 @@ pub(super) fn extern_crate<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     facts.bind_node(facts.scope, bound, BindingValue::Import(import));
 }
 
-/// Reads a part of a `use` below the path that is before it.
+/// Reads a part of a `use` below the path before it.
 pub(super) fn import<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, before: &str) {
     match node.kind() {
         "use_list" => {
@@ -30,7 +30,7 @@ pub(super) fn import<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, before: &
         "scoped_use_list" => {
             let path = field(node, "path").map_or("", |path| facts.text_of(path));
             let below = below(before, path);
-            // So that a path of many lists, each within the other, is no more than the text has.
+            // The limit keeps the total length of paths in nested lists proportional to the text.
             if let Some(list) = field(node, "list").filter(|_| below.len() < MAX_PATH) {
                 facts.deeper(list, |facts, list| import(facts, list, &below));
             }

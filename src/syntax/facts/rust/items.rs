@@ -1,4 +1,4 @@
-//! Rust: structs, enums, traits with what is derived, implementations, other names of types, and macros.
+//! Rust: structs, enums, traits with derives, implementations, type aliases, and macros.
 
 use tree_sitter::Node;
 
@@ -14,7 +14,7 @@ use crate::syntax::facts::builder::{
 use crate::syntax::facts::rust_macros::{items_within, macro_values, made_functions, pieces_of_call};
 use crate::syntax::outline::{child_of_kind, children};
 
-/// What reads a node within an item.
+/// A function that reads a node within an item.
 type Visit = for<'t> fn(&mut FactsBuilder<'t>, Node<'t>);
 
 fn define<'t>(
@@ -48,7 +48,7 @@ pub(super) fn define_bound<'t>(
     Some(definition)
 }
 
-/// Binds the type parameters of an item to their bounds, those of its `where` clause too.
+/// Binds the type parameters of an item to their bounds, including those of its `where` clause.
 pub(super) fn type_parameters<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, visit: Visit) {
     if let Some(parameters) = field(node, "type_parameters") {
         for parameter in children(parameters) {
@@ -104,7 +104,7 @@ pub(super) fn define_struct<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, vi
     facts.scope = outer;
 }
 
-/// Binds the names of type parameters in their order, by which an implementation has its own for them.
+/// Binds the names of type parameters in order; an implementation uses them to map its arguments.
 fn bind_parameter_names<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     let Some(parameters) = field(node, "type_parameters") else { return };
     let mut all = 0;
@@ -221,7 +221,7 @@ pub(super) fn implementation<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, v
     facts.scope = outer;
 }
 
-/// Returns the node of a type's own name: of `a::Name`, of `&Name<T>`.
+/// Returns the node of a type's own name: in `a::Name`, in `&Name<T>`.
 fn type_name(mut node: Node<'_>) -> Node<'_> {
     loop {
         let inner = match node.kind() {
@@ -237,7 +237,7 @@ fn type_name(mut node: Node<'_>) -> Node<'_> {
     }
 }
 
-/// Returns the type of that name that this scope defines before.
+/// Returns the type of that name that this scope has defined so far.
 fn local_type<'t>(facts: &mut FactsBuilder<'t>, scope: u32, name: Node<'t>) -> Option<DefinitionId> {
     let name = facts.name_of(name);
     facts.types.get(&(scope, name)).copied()
@@ -259,7 +259,7 @@ fn derived_traits<'t>(facts: &mut FactsBuilder<'t>, item: Node<'t>) -> Vec<Expre
     paths.into_iter().map(|path| path_in_text(facts, path)).collect()
 }
 
-/// Returns the expression of a path as it is written.
+/// Returns the expression of a path in the text.
 fn path_in_text<'t>(facts: &mut FactsBuilder<'t>, path: &'t str) -> ExpressionId {
     let mut found = None;
     for part in path.split("::").map(str::trim).filter(|part| !part.is_empty()) {
@@ -283,7 +283,7 @@ pub(super) fn define_alias<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, vis
         (None, None) => 0,
     };
     facts.definition(alias).bases.push(target);
-    // `type Result<T, E = Error>`: what the second argument is where it is not given.
+    // `type Result<T, E = Error>`: the default of the second argument.
     let parameters = field(node, "type_parameters").map(children).unwrap_or_default();
     let defaults: Vec<Node<'t>> =
         parameters.into_iter().filter_map(|parameter| field(parameter, "default_type")).collect();
@@ -297,8 +297,8 @@ pub(super) fn define_alias<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, vis
     facts.scope = outer;
 }
 
-/// Reads the call of a macro: what is between its brackets may be items, and the macro may define functions by names that it
-/// is given.
+/// Reads a macro call: the text between its brackets may be items, and the macro may define functions under names in
+/// its arguments.
 pub(super) fn macro_call<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, visit: Visit) {
     if let Some(items) = items_within(facts, node) {
         if let Some(name) = macro_name(node) {
@@ -315,7 +315,7 @@ pub(super) fn macro_call<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, visit
     let first = facts.facts.uses.len();
     macro_use(facts, node);
     if !defined.is_empty() {
-        // The name of what is defined is no use of it.
+        // The name of a definition is not a use of it.
         let uses = facts.facts.uses.split_off(first);
         let is_use = |found: &UseFact| found.receiver.is_some() || !defined.contains(&found.name);
         facts.facts.uses.extend(uses.into_iter().filter(is_use));
@@ -337,7 +337,7 @@ pub(super) fn define_macro<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, vis
     }
 }
 
-/// Defines the functions that the call of a macro of this file defines; returns their names.
+/// Defines the functions that a call of a macro of this file defines; returns their names.
 fn define_made_functions<'t>(
     facts: &mut FactsBuilder<'t>,
     macro_name: Node<'t>,

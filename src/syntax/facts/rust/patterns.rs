@@ -1,7 +1,7 @@
-//! Rust: patterns, and the scopes of what they bind.
+//! Rust: patterns, and the scopes of the names that they bind.
 //!
-//! A name is bound from its `let` on, so one that hides a name which was used or bound before it in the same scope gets
-//! a scope of its own, up to the end of the block.
+//! A name is bound from its `let` on. If it hides a name that the same scope has used or bound before, it gets a new
+//! scope, up to the end of the block.
 
 use tree_sitter::Node;
 
@@ -61,7 +61,7 @@ pub(super) fn match_arms<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     let Some(body) = field(node, "body") else { return };
     for arm in children(body).into_iter().filter(|child| child.kind() == "match_arm") {
         in_scope(facts, arm, |facts, arm| {
-            // What is matched is evaluated outside of the arm, whose names may hide those in it.
+            // The matched value is evaluated outside of the arm, whose names may hide those in it.
             let within = facts.scope;
             if let Some(pattern) = field(arm, "pattern") {
                 let condition = field(pattern, "condition");
@@ -144,7 +144,7 @@ fn bind_deeper<'t>(facts: &mut FactsBuilder<'t>, scope: ScopeId, part: Node<'t>,
     facts.deeper(part, |facts, part| bind_pattern(facts, scope, part, value));
 }
 
-/// Returns the expression of what is bound.
+/// Returns the expression of a bound value.
 fn value_bound(facts: &mut FactsBuilder<'_>, value: BindingValue) -> ExpressionId {
     match value {
         BindingValue::Value(value) => value,

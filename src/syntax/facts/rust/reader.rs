@@ -1,20 +1,21 @@
-//! Rust: modules, `use`, types with their implementations, traits, functions, and locals with what they are made of.
+//! Rust: modules, `use`, types with their implementations, traits, functions, and locals with their values.
 //!
-//! What the room `references` has to know of the form:
-//! - A field is bound in the scope of its type by `Typed`, and read by [`ExpressionFact::Field`], because a method may have
-//!   the same name. Every other member is a definition.
-//! - A type parameter is bound by `Default` to the traits that it has to have.
-//! - A variant of an enum is a type that extends the enum. It has the flag `PROTOTYPE`, because it is no type of its own.
-//! - An `impl` is a scope of the kind `Implementation`, in which `(type)` is bound to the type and `(trait)` to
-//!   the trait. Its definition is that of the type, or where another file has it, a stand-in of
-//!   the same name with the flag `PROTOTYPE`.
-//! - `mod x;` is an import without a name. Of `use a::b::c`, `a::b` is the module and `c` the name.
-//! - The use of a macro is both a call and a type, which no other use is. Its value is that of its name with `!`, and the
-//!   bases of its definition are what its rules give.
-//! - A closure is the type `||` with what it returns as its argument. What a function calls its parameter `n` with is bound
-//!   to `(closure n)` in its body, as a tuple.
-//! - The receiver of a function that is called by a path has the first argument of the call as its own: which
-//!   implementation `Error::from(x)` means depends on it.
+//! The conventions that the room `references` relies on:
+//! - A field is bound in the scope of its type by `Typed`, and read by [`ExpressionFact::Field`], because a method may
+//!   have the same name. Every other member is a definition.
+//! - A type parameter is bound by `Default` to its trait bounds.
+//! - A variant of an enum is a type that extends the enum. It has the flag `PROTOTYPE`, because it is not a separate
+//!   type.
+//! - An `impl` is a scope of kind `Implementation`, in which `(type)` is bound to the type and `(trait)` to the trait.
+//!   The scope's definition is that of the type or, if another file has it, a placeholder of the same name with the
+//!   flag `PROTOTYPE`.
+//! - `mod x;` is an import without a name. In `use a::b::c`, `a::b` is the module and `c` the name.
+//! - The use of a macro is both a call and a type, unlike any other use. Its value is that of its name with `!`, and
+//!   the bases of its definition are the results of its rules.
+//! - A closure is the type `||` with its result as its argument. The arguments that a function passes to its parameter
+//!   `n` are bound to `(closure n)` in its body, as a tuple.
+//! - The receiver of a function that is called by a path has the first argument of the call as its argument: the
+//!   implementation that `Error::from(x)` means depends on it.
 
 use tree_sitter::Node;
 
@@ -58,7 +59,7 @@ pub(super) fn visit<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     }
 }
 
-/// Visits what is no item.
+/// Visits nodes other than items.
 fn visit_inner<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     facts.attribute_at = None;
     match node.kind() {
@@ -78,7 +79,7 @@ fn visit_inner<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
         | "inner_attribute_item"
         | "field_identifier"
         | "metavariable" => {}
-        // The type that is implemented is known where it is needed.
+        // The implemented type is known where it is needed.
         "type_identifier" if facts.text_of(node) == "Self" => {}
         "macro_invocation" => macro_call(facts, node, visit),
         "block" => in_scope(facts, node, |facts, node| facts.visit_children(node, visit)),
@@ -104,7 +105,7 @@ fn visit_inner<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     }
 }
 
-/// Reads a part in a scope of its own.
+/// Reads a part in a new scope.
 pub(super) fn in_scope<'t>(
     facts: &mut FactsBuilder<'t>,
     node: Node<'t>,
@@ -155,12 +156,12 @@ pub(super) fn bind_parameters<'t>(facts: &mut FactsBuilder<'t>, parameters: Node
     }
 }
 
-/// Returns what the types of the arguments of a function are bound to that is itself the argument at this position.
+/// Returns the name that the argument types of a function parameter at this position are bound to.
 fn callable_name(at: usize) -> String {
     format!("(closure {at})")
 }
 
-/// Binds what the functions among the parameters of a function are called with, as tuples.
+/// Binds the argument types of the function parameters of a function, as tuples.
 fn bind_callables<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, parameters: Node<'t>) {
     let declared = children(parameters).into_iter().filter(|child| child.kind() == "parameter");
     for (at, parameter) in declared.enumerate() {
@@ -176,7 +177,7 @@ fn bind_callables<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, parameters: 
     }
 }
 
-/// Returns the type of a function that a parameter is declared with: as such, or by the bounds of its type.
+/// Returns the function type that a parameter is declared with, directly or by the bounds of its type.
 fn function_type<'t>(facts: &FactsBuilder<'t>, item: Node<'t>, mut declared: Node<'t>) -> Option<Node<'t>> {
     loop {
         declared = match declared.kind() {
@@ -276,7 +277,7 @@ fn call<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     });
 }
 
-/// Returns what the function that is called says of the arguments of its parameter at that position.
+/// Returns the arguments that the callee passes to its parameter at that position, as far as it declares them.
 fn called_with<'t>(facts: &mut FactsBuilder<'t>, function: Node<'t>, at: usize) -> ExpressionId {
     let callee = match function.kind() {
         "field_expression" => {
@@ -290,8 +291,8 @@ fn called_with<'t>(facts: &mut FactsBuilder<'t>, function: Node<'t>, at: usize) 
     facts.expression(ExpressionFact::Field(callee, name))
 }
 
-/// Reads the path of a function that is called. Which implementation is meant may depend on the first argument, as with
-/// `Error::from(x)` and `Display::fmt(x, f)`: it is an argument of the receiver.
+/// Reads the path of a called function. The first argument may decide which implementation is meant, as in
+/// `Error::from(x)` and `Display::fmt(x, f)`, so it becomes an argument of the receiver.
 fn call_of_path<'t>(facts: &mut FactsBuilder<'t>, function: Node<'t>, arguments: Option<Node<'t>>) {
     let (Some(name), Some(head)) = (field(function, "name"), field(function, "path")) else {
         return path(facts, function, true);
@@ -309,14 +310,14 @@ fn call_of_path<'t>(facts: &mut FactsBuilder<'t>, function: Node<'t>, arguments:
     path_head(facts, function);
 }
 
-/// What the parameters of a closure without a type may be.
+/// The possible values of closure parameters without types.
 #[derive(Debug, Clone, Copy, Default)]
 struct ClosureArguments {
-    /// As a rule, the closure that a method gets is called with what the receiver contains.
+    /// The content of the receiver: a method usually calls its closure with that.
     item: ExpressionId,
-    /// Whether the first parameter is a value that the call begins with.
+    /// Whether the first parameter is an initial value of the call.
     is_folding: bool,
-    /// The tuple that the function which is called declares.
+    /// The tuple that the callee declares.
     callable: ExpressionId,
 }
 
@@ -332,7 +333,7 @@ impl ClosureArguments {
 }
 
 fn closure<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, given: ClosureArguments) {
-    // Arguments are evaluated outside of the closure, whose parameters may hide what they are made of.
+    // Arguments are evaluated outside of the closure, whose parameters may hide names in them.
     let evaluated_in = facts.scope;
     let outer = facts.open_scope(ScopeKind::Function, None);
     let parameters = field(node, "parameters").map(children).unwrap_or_default();
@@ -371,7 +372,7 @@ pub(super) fn path<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, is_call: bo
     path_head(facts, node);
 }
 
-/// Reads the uses in what is before the last name of a path, which are types and modules.
+/// Reads the uses in the path before the last name, which are types and modules.
 fn path_head<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     let Some(head) = field(node, "path") else { return };
     facts.deeper(head, |facts, head| match head.kind() {

@@ -1,7 +1,7 @@
-//! Rust: what the tokens between the brackets of a macro use and bind.
+//! Rust: the uses and bindings in the tokens between the brackets of a macro.
 //!
-//! The grammar gives tokens there, because it cannot know what a macro accepts. What reads as a path, a call, a `let` or
-//! a parameter of a closure is one; nothing else is read.
+//! The grammar only gives tokens there, because it cannot know what a macro accepts. Whatever looks like a path, a
+//! call, a `let` or a closure parameter is read as one; nothing else is read.
 
 use tree_sitter::Node;
 
@@ -22,28 +22,28 @@ pub(super) fn macro_use<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     }
 }
 
-/// What the tokens before the current one read as.
+/// The meaning of the tokens before the current one.
 #[derive(Default)]
-#[expect(clippy::struct_excessive_bools, reason = "each says something else of the tokens before")]
+#[expect(clippy::struct_excessive_bools, reason = "the flags are independent")]
 struct TokenReader<'t> {
     /// The value, path or type so far.
     value: Option<ExpressionId>,
-    /// What joins the next name to it.
+    /// The token that joins the next name to it.
     joint: Option<TokenJoint>,
-    /// The name that a `let` or a closure binds, once what it is bound to has been read.
+    /// The name that a `let` or a closure binds, until its value has been read.
     target: Option<Node<'t>>,
     /// The type that was declared for it.
     declared: Option<ExpressionId>,
     /// Whether the next name is such a name.
     expects_target: bool,
-    /// Whether what is read now is its type.
+    /// Whether its type is being read.
     in_type: bool,
-    /// Whether the arguments of a type are read, which are not part of the value.
+    /// Whether the arguments of a type are being read, which are not part of the value.
     in_arguments: bool,
     in_parameters: bool,
     /// Whether the next name is that of an item.
     skips_name: bool,
-    /// Whether names mean nothing up to the next semicolon.
+    /// Whether names are ignored up to the next semicolon.
     in_import: bool,
 }
 
@@ -61,7 +61,7 @@ fn token_tree<'t>(facts: &mut FactsBuilder<'t>, tree: Node<'t>) {
     facts.scope = outer;
 }
 
-/// Returns how many tokens the `::<…>` of a call or a type has that begins here; 0 where none does.
+/// Returns the number of tokens in the `::<…>` of a call or a type that begins here; 0 if none does.
 fn arguments_length(tokens: &[Node<'_>]) -> usize {
     let is = |at: usize, sign: &str| tokens.get(at).is_some_and(|token| token.kind() == sign);
     if !is(0, "::") || !is(1, "<") {
@@ -83,7 +83,7 @@ fn arguments_length(tokens: &[Node<'_>]) -> usize {
     0
 }
 
-/// Returns whether the tokens behind a name make it the call of a macro.
+/// Returns whether the tokens after a name make it a macro call.
 fn is_macro_call(next: &[Node<'_>]) -> bool {
     matches!(next, [sign, brackets, ..] if sign.kind() == "!" && brackets.kind() == "token_tree")
 }
@@ -158,7 +158,7 @@ impl<'t> TokenReader<'t> {
         }
     }
 
-    /// Reads a name behind a dot or a path.
+    /// Reads a name after a dot or a path.
     fn member(
         &self,
         facts: &mut FactsBuilder<'t>,
@@ -175,7 +175,7 @@ impl<'t> TokenReader<'t> {
         facts.expression(ExpressionFact::Member(object, name))
     }
 
-    /// Reads what is in brackets behind the value so far.
+    /// Reads a bracketed group after the value so far.
     fn brackets(&mut self, facts: &mut FactsBuilder<'t>, tree: Node<'t>) {
         let Some(value) = self.value else { return };
         let bracket = facts.text_of(tree).as_bytes().first().copied();
@@ -243,7 +243,7 @@ impl<'t> TokenReader<'t> {
         }
     }
 
-    /// Binds the name that waits for what it is bound to.
+    /// Binds the pending name to its value.
     fn end(&mut self, facts: &mut FactsBuilder<'t>) {
         let value = self.value.take();
         if let Some(target) = self.target.take() {
@@ -267,7 +267,7 @@ impl<'t> TokenReader<'t> {
     }
 }
 
-/// Reads a name that nothing is before.
+/// Reads a name without anything before it.
 fn first_name<'t>(
     facts: &mut FactsBuilder<'t>,
     token: Node<'t>,

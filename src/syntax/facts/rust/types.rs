@@ -1,7 +1,7 @@
 //! Rust: paths, declared types and values in their reduced form.
 //!
-//! A borrow is its value, and `Some(x)`, `Ok(x)` and `Box::new(x)` are `x`: what is called on them is called on `x`, as a
-//! rule after one more step that changes nothing here.
+//! A borrow is reduced to its value, and `Some(x)`, `Ok(x)` and `Box::new(x)` to `x`: a method that is called on them
+//! is usually, after one more step that makes no difference here, called on `x`.
 
 use tree_sitter::Node;
 
@@ -9,10 +9,11 @@ use crate::model::{ANY_INTEGER, ExpressionFact, ExpressionId};
 use crate::syntax::facts::builder::{FactsBuilder, field};
 use crate::syntax::outline::{children, named_children};
 
-/// Of a `match` with more arms the rest is not looked at.
+/// The maximum number of arms of a `match` that are read.
 const MAX_ARMS: usize = 6;
 
-/// Returns whether a name in a pattern is a constant or a variant, by the case that the compiler warns about otherwise.
+/// Returns whether a name in a pattern is a constant or a variant, judging by its case, which the compiler enforces
+/// with warnings.
 pub(super) fn is_constant_name(name: &str) -> bool {
     name.starts_with(char::is_uppercase)
 }
@@ -49,7 +50,7 @@ fn type_named<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> ExpressionId 
     if facts.text_of(node) == "Self" {
         return facts.expression(ExpressionFact::ReceiverType);
     }
-    // What the compiler finds out.
+    // The compiler infers it.
     if facts.text_of(node) == "_" {
         return 0;
     }
@@ -57,7 +58,7 @@ fn type_named<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> ExpressionId 
     facts.expression(ExpressionFact::TypeName(name))
 }
 
-/// Returns the type that is written.
+/// Returns the expression of a type in the text.
 pub(super) fn declared_type<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> ExpressionId {
     match node.kind() {
         "type_identifier" | "identifier" | "scoped_type_identifier" | "scoped_identifier" => {
@@ -105,7 +106,7 @@ pub(super) fn declared_type<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) ->
     }
 }
 
-/// Returns the traits that a type has to have, as alternatives.
+/// Returns the trait bounds of a type, as alternatives.
 pub(super) fn bounds_of<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> ExpressionId {
     let mut bounds = None;
     for bound in named_children(node) {
@@ -121,7 +122,7 @@ pub(super) fn bounds_of<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> Exp
     bounds.unwrap_or(0)
 }
 
-/// Returns what decides the type of a value.
+/// Returns the expression that decides the type of a value.
 pub(super) fn value_of<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> ExpressionId {
     match node.kind() {
         "identifier" => facts.named(node),
@@ -136,7 +137,7 @@ pub(super) fn value_of<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> Expr
         }
         "struct_expression" => facts.unary(ExpressionFact::Instance, field(node, "name"), path_of),
         "reference_expression" => facts.chained(field(node, "value"), value_of),
-        // What is negated has the type of what it is made of.
+        // A negation has the type of its operand.
         "parenthesized_expression" | "unary_expression" => facts.chained(node.named_child(0), value_of),
         "await_expression" => {
             let awaited = facts.chained(node.named_child(0), value_of);
@@ -190,7 +191,7 @@ pub(super) fn value_of<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> Expr
     }
 }
 
-/// Returns the name of a literal's type; that of a number which does not say it is [`ANY_INTEGER`] or `f64`.
+/// Returns the name of a literal's type; for a number without a suffix, [`ANY_INTEGER`] or `f64`.
 pub(super) fn literal_type(kind: &str, text: &str) -> Option<&'static str> {
     match kind {
         "string_literal" | "raw_string_literal" => Some("str"),
@@ -208,32 +209,32 @@ pub(super) fn literal_type(kind: &str, text: &str) -> Option<&'static str> {
 const INTEGERS: [&str; 12] =
     ["i8", "i16", "i32", "i64", "i128", "isize", "u8", "u16", "u32", "u64", "u128", "usize"];
 
-/// Returns a value of a type of the language.
+/// Returns a value of a built-in type.
 pub(super) fn literal(facts: &mut FactsBuilder<'_>, type_name: &'static str) -> ExpressionId {
     let declared = facts.named_type(type_name);
     facts.expression(ExpressionFact::Instance(declared))
 }
 
-/// Returns what is awaited: no method can be called `await`.
+/// Returns the result of awaiting a value: no method can be named `await`.
 pub(super) fn awaited_value(facts: &mut FactsBuilder<'_>, awaited: ExpressionId) -> ExpressionId {
     let name = facts.name("await");
     let method = facts.expression(ExpressionFact::Member(awaited, name));
     facts.expression(ExpressionFact::Call(method))
 }
 
-/// Returns the name of the macro that is called.
+/// Returns the name of the called macro.
 pub(super) fn macro_name(node: Node<'_>) -> Option<Node<'_>> {
     let name = field(node, "macro")?;
     if name.kind() == "scoped_identifier" { field(name, "name") } else { Some(name) }
 }
 
-/// Returns the value that the call of a macro has: the name with its sign is no other name.
+/// Returns the value of a macro call: with the `!`, the name cannot be mistaken for another.
 pub(super) fn macro_value<'t>(facts: &mut FactsBuilder<'t>, name: Node<'t>) -> ExpressionId {
     let name = facts.composed_name(&format!("{}!", facts.text_of(name)));
     facts.expression(ExpressionFact::Name(name))
 }
 
-/// Returns the value of an operation, which calls a method of what is on the left.
+/// Returns the value of an operation, which calls a method of the left operand.
 fn operation<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> ExpressionId {
     let method = match field(node, "operator").map_or("", |operator| operator.kind()) {
         "+" => "add",
@@ -251,7 +252,7 @@ fn operation<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> ExpressionId {
     facts.expression(ExpressionFact::Call(method))
 }
 
-/// Returns a closure with what it returns, unless that is made of a parameter.
+/// Returns a closure with its result, unless that depends on a parameter.
 fn closure_value<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> ExpressionId {
     let Some(body) = field(node, "body") else { return 0 };
     let returned = match field(node, "return_type") {
@@ -269,7 +270,7 @@ fn closure_value<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> Expression
 fn is_made_of_parameter<'t>(facts: &FactsBuilder<'t>, closure: Node<'t>, body: Node<'t>) -> bool {
     let mut first = body;
     while first.kind() != "identifier" {
-        // What wraps its argument is made of that.
+        // A wrapper depends on its argument.
         let wraps =
             field(first, "function").is_some_and(|function| constructs_inner(facts.text_of(function)));
         let inner = if wraps { field(first, "arguments") } else { None };
@@ -301,7 +302,7 @@ fn called<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> ExpressionId {
     facts.expression(ExpressionFact::Call(callee))
 }
 
-/// Returns the value of those arms of a `match` that bind no name: names of an arm mean nothing outside of it.
+/// Returns the value of those arms of a `match` that bind no name: names of an arm are unknown outside of it.
 fn match_value<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> ExpressionId {
     let Some(body) = field(node, "body") else { return 0 };
     let (mut arms, mut unwraps) = (Vec::new(), false);

@@ -1,7 +1,9 @@
-//! `CommonJS`: `require`, what a file assigns to its exports, and functions that are assigned as members of its objects.
+//! `CommonJS`: `require`, assignments to the exports of a file, and functions that are assigned as members of its
+//! objects.
 //!
-//! Exports are bound in a scope of a type that has no definition, where a whole other value of `module.exports` has that
-//! name. What a file requires is bound in its scope by the text of the call, which is no identifier.
+//! Exports are bound in a type scope without a definition; if `module.exports` is assigned as a whole, the value is
+//! bound there as [`MODULE_EXPORTS`]. A required module is bound in the file's scope under the text of the call, which
+//! is not an identifier.
 
 use tree_sitter::Node;
 
@@ -19,16 +21,16 @@ use crate::syntax::facts::builder::{
 };
 use crate::syntax::outline::{child_of_kind, children, named_children};
 
-/// What is assigned to.
+/// The target of an assignment.
 #[derive(Clone, Copy)]
 enum AssignmentTarget<'t> {
     /// `module.exports`
     Exports(Node<'t>),
-    /// A member of an object or of the exports, by the scope that has it.
+    /// A member of an object or of the exports, with the scope that contains it.
     Member(ScopeId, Node<'t>),
 }
 
-/// Finds the objects, functions and classes to which functions are assigned as members, and what is exported as a whole.
+/// Finds the objects, functions and classes to which functions are assigned as members, and whole exports.
 pub(super) fn find_objects<'t>(facts: &mut FactsBuilder<'t>, root: Node<'t>) {
     let mut cursor = root.walk();
     let mut statements = root.named_children(&mut cursor);
@@ -138,7 +140,7 @@ pub(super) fn assign<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> bool {
     true
 }
 
-/// `exports[name] = value`: what is exported by other names may be that.
+/// `exports[name] = value`: exports under other names may be that value.
 fn mark_computed<'t>(facts: &mut FactsBuilder<'t>, targets: &[Node<'t>]) {
     for target in targets {
         let object = field(*target, "object").filter(|_| target.kind() == "subscript_expression");
@@ -158,7 +160,7 @@ pub(super) fn inherit<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     }
 }
 
-/// Reads `A.prototype = { … }`; returns whether a node is that.
+/// Reads `A.prototype = { … }`; returns whether a node is such an assignment.
 fn assign_prototype<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> bool {
     let (Some(left), Some(right)) = (field(node, "left"), field(node, "right")) else { return false };
     let Some(owner) = prototype_owner(facts, left).filter(|_| right.kind() == "object") else { return false };
@@ -236,7 +238,7 @@ fn define<'t>(
         define_function_of(facts, name, whole, value, 0)
     };
     facts.scope = outer;
-    // The name of the expression is known in its own body alone.
+    // The name of a function expression is visible only in its own body.
     let body = facts.definition(definition).body;
     if let (Some(own), Some(body)) = (field(value, "name"), body) {
         facts.bind_node(body, own, BindingValue::Definition(definition));
@@ -254,13 +256,13 @@ fn bind_target<'t>(facts: &mut FactsBuilder<'t>, target: AssignmentTarget<'t>, v
 
 fn bind_member(facts: &mut FactsBuilder<'_>, scope: ScopeId, name: NameId, value: BindingValue, line: u32) {
     facts.bind(scope, name, value, line);
-    // Which one counts is decided when it runs.
+    // Which one counts is decided at run time.
     if !facts.objects.assigned.insert((scope, name)) || facts.scope != 0 {
         facts.bind(scope, name, BindingValue::Value(0), line);
     }
 }
 
-/// Binds what an object has of members in a scope.
+/// Binds the members of an object in a scope.
 fn read_object<'t>(facts: &mut FactsBuilder<'t>, scope: ScopeId, object: Node<'t>) {
     for part in children(object) {
         let key = field(part, "key").or_else(|| field(part, "name")).unwrap_or(part);
@@ -302,7 +304,7 @@ fn read_object<'t>(facts: &mut FactsBuilder<'t>, scope: ScopeId, object: Node<'t
     }
 }
 
-/// Declares a variable whose members are assigned to it, if its value is an object; returns whether it is one.
+/// Declares a variable to whose value members are assigned, if the value is an object; returns whether it is one.
 pub(super) fn declare_object<'t>(
     facts: &mut FactsBuilder<'t>,
     name: Node<'t>,

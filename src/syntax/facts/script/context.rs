@@ -1,5 +1,5 @@
-//! TypeScript: what the place of a function or an object says about its type: an argument has that of the parameter, a
-//! member of an object that of the member with its name.
+//! TypeScript: contextual types of functions and objects: an argument has the type of its parameter, a member of an
+//! object that of the member with its name.
 
 use tree_sitter::Node;
 
@@ -9,7 +9,7 @@ use crate::model::{BindingValue, ExpressionFact, ExpressionId, ScopeKind};
 use crate::syntax::facts::builder::{FactsBuilder, Visit, field};
 use crate::syntax::outline::named_children;
 
-/// Visits a node whose value is what an expression says; 0 says nothing.
+/// Visits a node with an expression as its context; 0 is no context.
 pub(super) fn visit_in_context<'t>(
     facts: &mut FactsBuilder<'t>,
     node: Node<'t>,
@@ -21,7 +21,7 @@ pub(super) fn visit_in_context<'t>(
     facts.objects.context = 0;
 }
 
-/// Visits the value of a variable or a field, whose type is declared.
+/// Visits the value of a variable or a field in the context of its declared type.
 pub(super) fn visit_declared<'t>(
     facts: &mut FactsBuilder<'t>,
     declared: Option<Node<'t>>,
@@ -44,7 +44,7 @@ pub(super) fn instance<'t>(facts: &mut FactsBuilder<'t>, declared: Node<'t>) -> 
     }
 }
 
-/// Visits the arguments of a call, of which functions and objects are what the parameters are.
+/// Visits the arguments of a call; the context of functions and objects among them are the parameters.
 pub(super) fn visit_arguments<'t>(
     facts: &mut FactsBuilder<'t>,
     call: Node<'t>,
@@ -73,7 +73,7 @@ pub(super) fn visit_arguments<'t>(
     }
 }
 
-/// Visits an element of JSX: its attributes are members of the first parameter of the component.
+/// Visits a JSX element: its attributes are members of the first parameter of the component.
 pub(super) fn visit_element<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, visit: Visit<'t>) {
     let name = field(node, "name").filter(|name| facts.text_of(*name).starts_with(char::is_uppercase));
     let mut properties = None;
@@ -94,7 +94,7 @@ pub(super) fn visit_element<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, vi
     }
 }
 
-/// Visits what has the context of the whole in its parts; returns whether it is that.
+/// Visits an expression whose parts have the context of the whole; returns whether it is one.
 pub(super) fn visit_parts<'t>(
     facts: &mut FactsBuilder<'t>,
     node: Node<'t>,
@@ -168,7 +168,7 @@ fn visit_object<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, context: Expre
     }
 }
 
-/// Returns what a parameter without a declared type is in a function of this context.
+/// Returns the value of a parameter without a declared type in a function with this context.
 pub(super) fn parameter_in_context(
     facts: &mut FactsBuilder<'_>,
     context: ExpressionId,
@@ -181,7 +181,7 @@ pub(super) fn parameter_in_context(
     BindingValue::Typed(type_of_value(facts, parameter))
 }
 
-/// Returns what a function returns, as far as its declaration or its context says that.
+/// Returns the result of a function, as far as its declaration or its context shows it.
 pub(super) fn returned_in_context<'t>(
     facts: &mut FactsBuilder<'t>,
     function: Node<'t>,
@@ -196,7 +196,7 @@ pub(super) fn returned_in_context<'t>(
     if is_async && returned != 0 { facts.expression(ExpressionFact::Inner(returned)) } else { returned }
 }
 
-/// Returns whether the context of a value says anything about the names in it.
+/// Returns whether the context of a value affects the names in it.
 fn is_contextual(value: Node<'_>) -> bool {
     matches!(
         value.kind(),
@@ -210,7 +210,7 @@ fn is_contextual(value: Node<'_>) -> bool {
     )
 }
 
-/// Visits both sides of an assignment; what is assigned is what the left side is.
+/// Visits both sides of an assignment; the left side is the context of the right.
 pub(super) fn visit_assigned<'t>(
     facts: &mut FactsBuilder<'t>,
     left: Node<'t>,

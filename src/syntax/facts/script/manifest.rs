@@ -1,9 +1,10 @@
-//! Manifests of JavaScript and TypeScript: by what names files import packages, and which files those names mean.
+//! Manifests of JavaScript and TypeScript: the names by which files import packages, and the files that those names
+//! mean.
 //!
-//! `package.json` and `tsconfig.json` are read alike, as what a file says does not depend on its name. As in `manifest`,
-//! what is read is bound in the file's scope:
+//! `package.json` and `tsconfig.json` are read alike, because facts do not depend on a file's name. As in `manifest`,
+//! values are bound in the file's scope:
 //!
-//! | name | what it is bound to |
+//! | name | value |
 //! |---|---|
 //! | `package.name` | The name of the package |
 //! | `package.main` | The files that the name means, unless `exports` says so |
@@ -11,7 +12,7 @@
 //! | `exports ./a` | The files that `NAME/a` means; `exports .` has those of the name itself |
 //! | `imports #a` | The files that `#a` means within the package |
 //! | `tsconfig.extends` | The configurations that this one extends |
-//! | `tsconfig.baseUrl` | The folder below which modules are tried |
+//! | `tsconfig.baseUrl` | The folder that modules are tried in |
 //! | `paths a/*` | The paths that are tried for `a/*` |
 
 use jsonc_parser::ast::{Object, ObjectProp, Value};
@@ -26,16 +27,16 @@ const WORKSPACES: &str = "package.workspaces";
 const EXTENDS: &str = "tsconfig.extends";
 const BASE_URL: &str = "tsconfig.baseUrl";
 
-/// The keys of a package that name the file which its name means; sources come first.
+/// The keys of a package for the file that its name means; sources come first.
 const MAIN_KEYS: [&str; 5] = ["source", "types", "typings", "module", "main"];
 
-/// Returns whether a file of JSON of this name is read.
+/// Returns whether a JSON file of this name is read.
 pub(in crate::syntax::facts) fn is_json_manifest(name: &[u8]) -> bool {
     matches!(name, b"package.json" | b"jsconfig.json")
         || name.starts_with(b"tsconfig") && name.ends_with(b".json")
 }
 
-/// Returns whether a file of YAML of this name is read.
+/// Returns whether a YAML file of this name is read.
 pub(in crate::syntax::facts) fn is_yaml_manifest(name: &[u8]) -> bool {
     name == b"pnpm-workspace.yaml"
 }
@@ -107,14 +108,14 @@ fn read_config(facts: &mut FactsBuilder<'_>, root: &Object<'_>) {
     }
 }
 
-/// Binds what each key of an object is mapped to, under the name of the object and the key.
+/// Binds the values of each key of an object, under the name of the object and the key.
 fn bind_each(facts: &mut FactsBuilder<'_>, name: &str, object: &Object<'_>) {
     for part in &object.properties {
         bind_all(facts, &format!("{name} {}", key_of(part)), Some(&part.value));
     }
 }
 
-/// Binds every text of a value, whatever the conditions are under which it counts.
+/// Binds every string of a value, regardless of the conditions under which it applies.
 fn bind_all(facts: &mut FactsBuilder<'_>, name: &str, value: Option<&Value<'_>>) {
     match value {
         Some(Value::StringLit(text)) => bind(facts, name, &text.value),

@@ -1,4 +1,4 @@
-//! JavaScript and TypeScript: imports and exports of ECMAScript.
+//! JavaScript and TypeScript: ECMAScript imports and exports.
 
 use tree_sitter::Node;
 
@@ -8,7 +8,7 @@ use crate::model::{AUGMENTED_MODULE, BindingValue, DefinitionId, GLOBAL_FILE, Sc
 use crate::syntax::facts::builder::{FactsBuilder, field, line_of};
 use crate::syntax::outline::{child_of_kind, named_children};
 
-/// Reads an import of ECMAScript, or `import a = require('m')`.
+/// Reads an ECMAScript import, or `import a = require('m')`.
 pub(super) fn import<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     if let Some(clause) = child_of_kind(node, "import_require_clause") {
         if let (Some(name), Some(source)) = (clause.named_child(0), field(clause, "source")) {
@@ -43,7 +43,8 @@ pub(super) fn import<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     }
 }
 
-/// Reads what a file exports, or passes on from another file; returns whether there is more in the statement.
+/// Reads the exports of a file, including those re-exported from another file; returns whether the statement contains
+/// more.
 pub(super) fn export<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> bool {
     let module = field(node, "source").map(|source| unquoted(facts, source));
     let line = line_of(node);
@@ -84,7 +85,7 @@ pub(super) fn export<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> bool {
     true
 }
 
-/// Marks a file that declares types and is no module, so that they are global where it is one of declarations.
+/// Marks a file that declares types and is not a module: in a declaration file, such types are global.
 pub(super) fn mark_global<'t>(facts: &mut FactsBuilder<'t>, root: Node<'t>) {
     let (mut is_module, mut is_declaring) = (false, false);
     for statement in named_children(root) {

@@ -9,7 +9,7 @@ use crate::model::{BindingValue, ExpressionFact, ExpressionId, NameId, ScopeId};
 use crate::syntax::facts::builder::{FactsBuilder, Visit, field};
 use crate::syntax::outline::{child_of_kind, children, named_children};
 
-/// Binds the names of the parameter at a position of a function.
+/// Binds the names of a function's parameter at a position.
 pub(super) fn bind_parameter<'t>(
     facts: &mut FactsBuilder<'t>,
     parameter: Node<'t>,
@@ -103,7 +103,7 @@ fn is_named_member(key: Node<'_>) -> bool {
     matches!(key.kind(), "property_identifier" | "shorthand_property_identifier_pattern")
 }
 
-/// Marks the parts of objects as called whose variables are called.
+/// Marks parts of objects as called if their variables are called.
 pub(super) fn mark_called_parts(facts: &mut FactsBuilder<'_>) {
     let parts = std::mem::take(&mut facts.objects.parts);
     if parts.is_empty() {

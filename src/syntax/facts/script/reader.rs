@@ -60,7 +60,7 @@ pub(super) fn visit<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
         "interface_declaration" => define_interface(facts, node),
         "object_type" => define_object_type(facts, node, visit),
         "call_signature" => call_signature(facts, node, visit),
-        // Of a type: the parameters of functions are bound with them.
+        // Part of a type: the parameters of functions are bound with the function.
         "required_parameter" | "optional_parameter" => {
             facts.visit_field(node, "type", visit);
             facts.visit_field(node, "value", visit);
@@ -147,7 +147,7 @@ fn value_of_field<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, name: &str) 
     field(node, name).map_or(0, |child| value_of(facts, child))
 }
 
-/// `namespace a {}`: what it declares is a member of it.
+/// `namespace a {}`: its declarations are members of it.
 fn define_namespace<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     let name = field(node, "name").filter(|name| matches!(name.kind(), "identifier" | "string"));
     let (Some(name), Some(body)) = (name, field(node, "body")) else {
@@ -166,7 +166,7 @@ fn define_namespace<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     facts.scope = outer;
 }
 
-/// Defines a function by that name, and reads its parts.
+/// Defines a function under that name, and reads its parts.
 fn define_function<'t>(
     facts: &mut FactsBuilder<'t>,
     node: Node<'t>,
@@ -303,7 +303,7 @@ pub(super) fn define_class_of<'t>(
     class
 }
 
-/// Binds the interfaces that a class implements. It has none of their members by that, so they are no bases.
+/// Binds the interfaces that a class implements. It does not inherit their members, so they are not bases.
 fn bind_implemented<'t>(facts: &mut FactsBuilder<'t>, class: Node<'t>) {
     let clause =
         child_of_kind(class, "class_heritage").and_then(|node| child_of_kind(node, "implements_clause"));
@@ -336,7 +336,7 @@ fn define_interface<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
 fn define_alias<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     let (Some(name), Some(value)) = (field(node, "name"), field(node, "value")) else { return };
     let whole = exported(node);
-    // An alias of an object type has members as an interface has.
+    // An alias of an object type has members like an interface.
     let is_object = value.kind() == "object_type";
     let kind = if is_object { DefinitionKind::Interface } else { DefinitionKind::Alias };
     let alias = facts.define(&NewDefinition { name, whole, kind, flags: 0 });
@@ -363,7 +363,7 @@ fn define_enum<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     facts.visit_field(node, "body", visit);
 }
 
-/// A field of a class; a function that it holds is a method.
+/// A field of a class; if its value is a function, it is a method.
 fn define_field<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     let Some(name) = field(node, "name").or_else(|| field(node, "property")) else { return };
     let declared = field(node, "type");

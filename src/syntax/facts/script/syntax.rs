@@ -1,4 +1,4 @@
-//! JavaScript: the forms of `CommonJS`, of constructors that are functions, and of `this`.
+//! JavaScript: the syntax of `CommonJS`, of constructor functions, and of `this`.
 
 use tree_sitter::Node;
 
@@ -8,7 +8,7 @@ use crate::model::{
 use crate::syntax::facts::builder::{FactsBuilder, field, line_of};
 use crate::syntax::outline::{child_of_kind, named_children};
 
-/// Longer chains of assignments are not read.
+/// The maximum length of a chain of assignments.
 const MAX_TARGETS: usize = 16;
 
 /// Returns the text of a string without its quotes.
@@ -26,7 +26,7 @@ pub(super) fn required<'t>(facts: &FactsBuilder<'t>, node: Node<'t>) -> Option<&
     Some(unquoted(facts, module))
 }
 
-/// Returns the expression of a module that is required; its name is the text of the call.
+/// Returns the expression of a required module; its name is the text of the call.
 pub(super) fn required_value<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> Option<ExpressionId> {
     let module = required(facts, node)?;
     let name = facts.name_of(node);
@@ -37,7 +37,7 @@ pub(super) fn required_value<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -
     Some(facts.expression(ExpressionFact::Name(name)))
 }
 
-/// Binds what a variable gets from a module: `a = require('m')`, `{a, b: c} = require('m')`, `a = require('m').b`.
+/// Binds a variable to a module or its members: `a = require('m')`, `{a, b: c} = require('m')`, `a = require('m').b`.
 pub(super) fn declare_required<'t>(facts: &mut FactsBuilder<'t>, name: Node<'t>, value: Node<'t>) -> bool {
     let line = line_of(name);
     let (module, member) = match (required(facts, value), field(value, "object"), field(value, "property")) {
@@ -83,7 +83,7 @@ pub(super) fn is_exports<'t>(facts: &FactsBuilder<'t>, node: Node<'t>) -> bool {
         && facts.text_of(node) == MODULE_EXPORTS
 }
 
-/// Returns what a chain of assignments assigns to, and its value.
+/// Returns the targets of a chain of assignments, and its value.
 pub(super) fn chain(assignment: Node<'_>) -> (Vec<Node<'_>>, Node<'_>) {
     let (mut targets, mut value) = (Vec::new(), assignment);
     while value.kind() == "assignment_expression" && targets.len() < MAX_TARGETS {
@@ -94,14 +94,14 @@ pub(super) fn chain(assignment: Node<'_>) -> (Vec<Node<'_>>, Node<'_>) {
     (targets, value)
 }
 
-/// Returns the object of `object.member` or `object.prototype.member`, where it is a name.
+/// Returns the object of `object.member` or `object.prototype.member`, if it is a name.
 pub(super) fn object_of<'t>(facts: &FactsBuilder<'t>, target: Node<'t>) -> Option<Node<'t>> {
     let object = field(target, "object").filter(|_| target.kind() == "member_expression")?;
     let object = prototype_owner(facts, object).unwrap_or(object);
     (object.kind() == "identifier").then_some(object)
 }
 
-/// Returns the function or class of its prototype: `A` of `A.prototype`.
+/// Returns the function or class of a prototype: `A` of `A.prototype`.
 pub(super) fn prototype_owner<'t>(facts: &FactsBuilder<'t>, node: Node<'t>) -> Option<Node<'t>> {
     let property = field(node, "property").filter(|_| node.kind() == "member_expression")?;
     if facts.text_of(property) == "prototype" { field(node, "object") } else { None }
@@ -116,7 +116,7 @@ pub(super) fn created_from<'t>(facts: &FactsBuilder<'t>, value: Node<'t>) -> Opt
     field(value, "arguments")?.named_child(0)
 }
 
-/// Returns what inherits and from what, where a statement has a constructor inherit from another one.
+/// Returns the constructor that inherits and the one that it inherits from, if a statement sets that up.
 pub(super) fn inheritance<'t>(facts: &FactsBuilder<'t>, node: Node<'t>) -> Option<(Node<'t>, Node<'t>)> {
     if let (Some(left), Some(right)) = (field(node, "left"), field(node, "right")) {
         // `A.prototype = Object.create(B.prototype)`
@@ -132,7 +132,7 @@ pub(super) fn inheritance<'t>(facts: &FactsBuilder<'t>, node: Node<'t>) -> Optio
     }
 }
 
-/// Returns what a value is without the parentheses around it and the types that are said of it, and those types.
+/// Returns a value without parentheses and type assertions, and the asserted types.
 pub(super) fn without_assertions(value: Node<'_>) -> (Node<'_>, Vec<Node<'_>>) {
     let (mut inner, mut types) = (value, Vec::new());
     while matches!(
@@ -151,7 +151,7 @@ pub(super) fn is_definable(value: Node<'_>) -> bool {
     matches!(value.kind(), "function_expression" | "generator_function" | "arrow_function" | "class")
 }
 
-/// Returns whether a value is `void 0` or `undefined`: compilers announce the names of exports by those.
+/// Returns whether a value is `void 0` or `undefined`: compilers declare the names of exports with those.
 pub(super) fn is_undefined<'t>(facts: &FactsBuilder<'t>, value: Node<'t>) -> bool {
     value.kind() == "undefined" || facts.text_of(value) == "void 0"
 }
@@ -166,8 +166,7 @@ pub(super) fn mark_function(facts: &mut FactsBuilder<'_>, function: Node<'_>) {
     }
 }
 
-/// Returns whether `this` is a value of the type around the current scope: in other functions, it is whatever they are
-/// called on.
+/// Returns whether `this` is a value of the enclosing type: in other functions, it is whatever they are called on.
 pub(super) fn has_receiver(facts: &FactsBuilder<'_>) -> bool {
     let mut scope = facts.scope;
     loop {
@@ -187,7 +186,7 @@ pub(super) fn has_receiver(facts: &FactsBuilder<'_>) -> bool {
     }
 }
 
-/// Returns whether `this` is the type around the current scope, as in a static method.
+/// Returns whether `this` is the enclosing type, as in a static method.
 pub(super) fn is_receiver_type(facts: &FactsBuilder<'_>) -> bool {
     let mut scope = facts.scope;
     while scope != 0 {
@@ -200,7 +199,7 @@ pub(super) fn is_receiver_type(facts: &FactsBuilder<'_>) -> bool {
     false
 }
 
-/// Returns the scope of the attributes of `this`: that of a type, or of the members of a function that constructs.
+/// Returns the scope of the attributes of `this`: that of a type, or of the members of a constructor function.
 pub(super) fn receiver_scope(facts: &FactsBuilder<'_>) -> Option<ScopeId> {
     facts.class_scope().or_else(|| {
         let function = facts.facts.scopes[facts.function_scope() as usize].definition?;

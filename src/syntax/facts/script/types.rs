@@ -12,7 +12,7 @@ use crate::model::{
 use crate::syntax::facts::builder::{FactsBuilder, Visit, field, line_of};
 use crate::syntax::outline::{child_of_kind, named_children};
 
-/// Returns what decides the type of a value.
+/// Returns the expression that decides the type of a value.
 pub(super) fn value_of<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> ExpressionId {
     if let Some(module) = required_value(facts, node) {
         return module;
@@ -22,7 +22,7 @@ pub(super) fn value_of<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> Expr
             let name = facts.name("exports");
             facts.expression(ExpressionFact::Name(name))
         }
-        // What a prototype has, the function or the class has in the reduced form.
+        // In the reduced form, members of a prototype belong to the function or the class.
         "member_expression" if prototype_owner(facts, node).is_some() => {
             let owner = prototype_owner(facts, node);
             facts.chained(owner, value_of)
@@ -161,7 +161,7 @@ fn lookup_type<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> ExpressionId
     type_of_value(facts, value)
 }
 
-/// Returns the type of a function, a method or a call signature. What its own type parameters are is unknown.
+/// Returns the type of a function, a method or a call signature. Its own type parameters are unknown.
 fn function_type<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> ExpressionId {
     let known = facts.objects.own_types.len();
     if let Some(parameters) = field(node, "type_parameters") {
@@ -201,7 +201,7 @@ fn with_parameters<'t>(
     whole
 }
 
-/// Binds the types of a function's parameters in its body, if one of them may be more than a type of the language.
+/// Binds the types of a function's parameters in its body, unless all of them are built-in types.
 pub(super) fn parameter_types<'t>(facts: &mut FactsBuilder<'t>, parameters: Node<'t>) {
     let is_telling = parameters.named_children(&mut parameters.walk()).any(|parameter| {
         let declared = field(parameter, "type").and_then(|declared| declared.named_child(0));
@@ -214,7 +214,7 @@ pub(super) fn parameter_types<'t>(facts: &mut FactsBuilder<'t>, parameters: Node
     }
 }
 
-/// Reads a signature of a type whose values can be called.
+/// Reads a call signature of a type.
 pub(super) fn call_signature<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, visit: Visit<'t>) {
     let function = function_type(facts, node);
     let name = facts.name(CALL_SIGNATURE);
@@ -222,7 +222,7 @@ pub(super) fn call_signature<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, v
     facts.in_block(node, visit);
 }
 
-/// Reads a part of a type that introduces names of types.
+/// Reads a part of a type that introduces type names.
 pub(super) fn naming_type<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, visit: Visit<'t>) {
     match node.kind() {
         "mapped_type_clause" => mapped_keys(facts, node, visit),
@@ -231,7 +231,7 @@ pub(super) fn naming_type<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, visi
     }
 }
 
-/// Reads `K in keyof T`, which introduces a name in the signature around it.
+/// Reads `K in keyof T`, which introduces a name in the enclosing signature.
 fn mapped_keys<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, visit: Visit<'t>) {
     if let Some(name) = field(node, "name") {
         facts.bind_node(facts.scope, name, BindingValue::Default(0));
@@ -240,7 +240,7 @@ fn mapped_keys<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, visit: Visit<'t
     facts.visit_field(node, "alias", visit);
 }
 
-/// Reads `A extends B ? C : D`: what `B` infers is known in `C`.
+/// Reads `A extends B ? C : D`: types that `B` infers are visible in `C`.
 fn conditional_type<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, visit: Visit<'t>) {
     facts.visit_field(node, "left", visit);
     let outer = facts.open_scope(ScopeKind::Block, None);
@@ -252,7 +252,7 @@ fn conditional_type<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, visit: Vis
     facts.visit_field(node, "alternative", visit);
 }
 
-/// Reads `infer U extends V`, which introduces a name in the condition around it.
+/// Reads `infer U extends V`, which introduces a name in the enclosing condition.
 fn inferred_type<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, visit: Visit<'t>) {
     if let (Some(scope), Some(name)) = (facts.objects.inferred, node.named_child(0)) {
         facts.bind_node(scope, name, BindingValue::Default(0));
@@ -262,7 +262,7 @@ fn inferred_type<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, visit: Visit<
     }
 }
 
-/// Defines a type without a name by its members, and binds it to a name that no text has.
+/// Defines an unnamed type by its members, and binds it to a name that cannot be written.
 pub(super) fn define_object_type<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, visit: Visit<'t>) {
     let definition = facts.define_unnamed(node, node, DefinitionKind::Interface);
     let name = object_type_name(facts, node);
@@ -276,7 +276,7 @@ fn object_type_name(facts: &mut FactsBuilder<'_>, node: Node<'_>) -> NameId {
     facts.composed_name(&format!("(type {})", node.start_byte()))
 }
 
-/// Opens a scope for the type parameters of a declaration, if it has some or the scope is that of a definition; returns
+/// Opens a scope for the type parameters of a declaration, if it has any or the scope is that of a definition; returns
 /// the one to go back to.
 pub(super) fn open_type_parameters<'t>(
     facts: &mut FactsBuilder<'t>,
