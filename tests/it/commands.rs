@@ -100,7 +100,7 @@ fn a_folder_that_is_gone_or_is_none_is_named_as_what_is_wrong() {
     ran.assert_fails(1, &["project folder `README.md` cannot be opened: Not a directory"]);
     let script = "mkdir gone && cd gone && rmdir ../gone && exec \"$SLOP\" status";
     super::sandbox::run(sandbox.script(script))
-        .assert_fails(3, &["current folder cannot be opened", "change to a folder that is there"]);
+        .assert_fails(3, &["current folder cannot be opened", "change to an existing folder"]);
 }
 
 #[test]

@@ -23,7 +23,7 @@ fn files_are_resources_in_pages() {
             cursor = Some(next.to_owned());
         }
         assert_eq!(found.len(), 451);
-        // A name that is not UTF-8 is spelled as it is printed.
+        // A name that is not UTF-8 is written with escapes, as it is printed.
         assert_eq!(found[0]["uri"], "slop://view/full/%5Cxff.py");
         let last = json!({
             "uri": "slop://view/full/a%20b/449.py", "name": "449.py", "title": "a b/449.py",
