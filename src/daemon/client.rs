@@ -48,7 +48,9 @@ pub fn page_ticket(places: &DaemonPaths) -> Result<PageTicket, ApiError> {
         Client::connect(&places.socket).map_err(ClientError::from).and_then(|client| client.page_ticket());
     ticket.map_err(|error| match error {
         ClientError::Fault(error) => error,
-        error => ApiError::environment("no_answer", error.to_string(), "`slop daemon status` shows its state"),
+        error => {
+            ApiError::environment("no_answer", error.to_string(), "`slop daemon status` shows its state")
+        }
     })
 }
 

@@ -97,7 +97,9 @@ impl From<Error> for ApiError {
             Error::StillRunning { .. } => {
                 (Environment, "daemon_goes_on", "check what blocks it, or kill the process")
             }
-            Error::StateLost(_) => (Environment, "project_gone", "start it again in the project's new folder"),
+            Error::StateLost(_) => {
+                (Environment, "project_gone", "start it again in the project's new folder")
+            }
         };
         Self { code: code.into(), message, hint: hint.into(), kind }
     }

@@ -170,7 +170,9 @@ impl SummarySession<'_> {
                 }
                 // This is longer than a claim lasts: several members have claimed the tasks in turn without answering.
                 Ok(None) => {}
-                Err(failure) => self.notes.push(format!("the work is not shared with the team: {}", failure.message)),
+                Err(failure) => {
+                    self.notes.push(format!("the work is not shared with the team: {}", failure.message))
+                }
             }
             *team = None;
         }

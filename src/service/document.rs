@@ -144,7 +144,10 @@ fn check_combinations(query: &AggregateQuery) -> Result<(), ApiError> {
     }
     let is_inline = query.attachments.history.as_ref().is_some_and(|history| history.file().is_none());
     if query.attachments.take.is_some() && is_inline {
-        return bad("a take is named, but the discussion is not a file", "leave out the take, or name a file");
+        return bad(
+            "a take is named, but the discussion is not a file",
+            "leave out the take, or name a file",
+        );
     }
     let has_files = !query.files.is_empty() || query.choice.preset.is_some();
     if query.hydrated && (has_files || query.attachments.part == PartName::Suffix) {

@@ -94,10 +94,7 @@ fn write_usage(context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
     let (calls, most) = (format_grouped(spent.calls), format_grouped(caps.calls_a_day));
     context.write_line(&format!("calls   {calls} of {most} today, {} left", format_grouped(calls_left)))?;
     if spent.reserved != Money::ZERO {
-        context.write_line(&format!(
-            "of that {} is reserved for calls in progress",
-            spent.reserved
-        ))?;
+        context.write_line(&format!("of that {} is reserved for calls in progress", spent.reserved))?;
     }
     Ok(failure::DONE)
 }

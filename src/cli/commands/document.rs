@@ -121,7 +121,8 @@ fn with_waiting_hint(failure: CommandError) -> CommandError {
         // Only if the sub-agent's configuration is at fault: a wrong flag would also fail without the wait.
         CommandError::Api(mut error) if error.kind == ApiErrorKind::User && error.code != failure::USAGE => {
             let hint = &error.hint;
-            error.hint = format!("{hint}; or omit --wait-agent to compose the document without waiting").into();
+            error.hint =
+                format!("{hint}; or omit --wait-agent to compose the document without waiting").into();
             CommandError::Api(error)
         }
         other => other,

@@ -176,8 +176,7 @@ impl HookSession {
     /// Returns the head of the project and the skeletons of the files that were opened last, as many as fit.
     fn opened_skeletons(&self) -> Result<Option<String>, ApiError> {
         let mut text = project_head(&self.service)?.unwrap_or_default();
-        let intro =
-            "Current skeletons of files that were open before this conversation was compacted:";
+        let intro = "Current skeletons of files that were open before this conversation was compacted:";
         let mut used = count_tokens(&text) + count_tokens(intro);
         let mut blocks = Vec::new();
         for path in self.opened.newest_first() {

@@ -26,8 +26,7 @@ pub(in crate::cli) fn mcp(args: &CliArgs, environment: &ProcessEnvironment) -> R
     let service = service(place, args, environment, |local| local);
     serve_mcp(Arc::new(service), info).map_err(|error| {
         let message = format!("connection to the MCP client failed: {}", error_chain(&error));
-        let hint =
-            "let a client of the Model Context Protocol start `slop mcp`; it is not interactive";
+        let hint = "let a client of the Model Context Protocol start `slop mcp`; it is not interactive";
         ApiError::environment("mcp_failed", message, hint)
     })?;
     Ok(failure::DONE)

@@ -93,9 +93,7 @@ fn report_unasked(
         context.output.note(&format!("no model is called for {path}: {reason}"));
     }
     if MAX_LISTED < skipped.len() {
-        context
-            .output
-            .note(&format!("nor for {} more of the named files", skipped.len() - MAX_LISTED));
+        context.output.note(&format!("nor for {} more of the named files", skipped.len() - MAX_LISTED));
     }
     // Files that were named have their own reasons above, and the total would count them twice.
     if skipped.is_empty() && 0 < plan.tasks.refused {
