@@ -241,7 +241,7 @@ impl RunLog {
         self.trusted_events = true;
     }
 
-    /// Returns whether only files that events have reported were looked at, since this was last called.
+    /// Returns whether only files reported by file events were checked, since this was last called.
     pub(in crate::engine) const fn take_trusted_events(&mut self) -> bool {
         std::mem::replace(&mut self.trusted_events, false)
     }

@@ -115,7 +115,7 @@ fn references_are_rows_with_their_grade() {
         assert!(words.starts_with("  a.py:7 main · sure · 2 steps\n[1 caller]\n"), "{words}");
         let words = client.words("slop_refs", json!({"mode": "tests", "base": "HEAD"})).await;
         let expected =
-            "[old of a.py is gone, and what used it is not followed]\na.py:6 main · sure · 2 steps\n";
+            "[old of a.py was removed, and its former uses are not followed]\na.py:6 main · sure · 2 steps\n";
         assert!(words.starts_with(expected), "{words}");
     });
     let asked = service.asked.lock().unwrap();
