@@ -183,7 +183,7 @@ pub struct RequestBodyArgs {
     /// How many prefixes of the prompt a provider's request body asks to cache [setting: formats.cache_marks]
     ///
     /// From 0 to 3: providers support four, and one is left for the caller's own prompt. The first mark is at the end
-    /// of what a provider can cache; the second one before the part for a task, or behind the largest half, quarter or
+    /// of what a provider can cache; the second one before the part for a task, or after the largest half, quarter or
     /// eighth of the document that ends with a file. Text shorter than the model's minimum gets none.
     #[arg(long, value_name = "N", hide_short_help = true, value_parser = whole_number::<u8>(0..=3))]
     pub cache_marks: Option<u8>,

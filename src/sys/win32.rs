@@ -207,7 +207,7 @@ impl LocalMemory {
     /// It holds text that ends with a NUL.
     unsafe fn to_text(&self) -> String {
         let text = self.0.cast::<u16>();
-        // SAFETY: there is a NUL, and nothing behind it is read.
+        // SAFETY: there is a NUL, and nothing after it is read.
         unsafe {
             let length = (0..).take_while(|at| *text.add(*at) != 0).count();
             String::from_utf16_lossy(std::slice::from_raw_parts(text, length))

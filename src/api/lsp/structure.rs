@@ -162,7 +162,7 @@ pub(super) fn name_in(text: &str, symbol: &Symbol) -> Range<usize> {
 struct Surroundings<'t> {
     /// The word or character before it.
     before: &'t str,
-    /// The character behind it.
+    /// The character after it.
     after: Option<char>,
 }
 

@@ -23,7 +23,7 @@ pub(super) struct StatusPage {
     matching: usize,
     /// These files, or the first of them, by path.
     files: Vec<StatusFile>,
-    /// What to give as `cursor` for the files behind these; absent at the end.
+    /// What to give as `cursor` for the files after these; absent at the end.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     next_cursor: Option<String>,

@@ -99,7 +99,7 @@ fn copy_item(item: &dyn TableLike) -> Table {
     copy
 }
 
-/// Copies an entry with the comments above and behind it, but without the layout of the list that it is in.
+/// Copies an entry with the comments above and after it, but without the layout of the list that it is in.
 fn copy_entry(from: &dyn TableLike, name: &str, to: &mut Table) {
     let Some((own, value)) = from.get_key_value(name) else { return };
     let mut value = value.clone();

@@ -91,7 +91,7 @@ fn rewrite(text: &str, cuts_bodies: bool) -> Option<PreprocessedText> {
 const TEST_WORD: &str = "@test ";
 const TEST_FUNCTION: &str = "test()";
 
-/// Returns where the name of a test ends in its line, and the brace behind it.
+/// Returns where the name of a test ends in its line, and the brace after it.
 fn test_head(line: &str) -> Option<(usize, &str)> {
     let name = line.trim_start().strip_prefix(TEST_WORD)?.trim_start();
     let length = match name.chars().next()? {

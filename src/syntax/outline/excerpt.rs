@@ -349,7 +349,7 @@ impl<'s> ExcerptLines<'s> {
         above.next().is_some_and(|text| text.starts_with('@'))
     }
 
-    /// Returns the line after the block that a run of dropped lines begins in, if the run goes on behind it and nothing
+    /// Returns the line after the block that a run of dropped lines begins in, if the run goes on after it and nothing
     /// that is shown would end the block: one gap for both would pass for a part of the block.
     fn block_end(&self, parts: &ExcerptParts, run: &Range<usize>) -> Option<usize> {
         if !self.style?.ends_blocks_by_indent {
