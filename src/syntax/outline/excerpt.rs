@@ -100,8 +100,8 @@ pub(in crate::syntax) fn excerpt_text(
     }
 }
 
-/// Returns whether an excerpt has no more errors than its source. A source that cannot be parsed in time is not held
-/// against it.
+/// Returns whether an excerpt has no more errors than its source. If the source cannot be parsed in time, the excerpt
+/// is accepted.
 fn is_as_sound(
     compiled: &CompiledLanguage,
     excerpt: &str,
