@@ -89,7 +89,7 @@ impl SummaryService<'_> {
         collected: &mut CollectedBatches,
     ) -> Result<(), StopReason> {
         let core = &self.core;
-        // A model that is no longer in the chain is not called; its money stays reserved.
+        // A model that is no longer in the chain is not called; the money of its batches stays reserved.
         let Some(model) = core.options.chain.iter().find(|model| model.full_name() == batch.model) else {
             return Ok(());
         };
@@ -202,7 +202,7 @@ impl BatchCollection<'_> {
 
     /// Returns a ceiling that no task can exceed: the size of an item in a batch is no longer known.
     fn usage_ceiling(&self) -> UsageCeiling {
-        /// The most bytes that JSON makes of one byte.
+        /// The most bytes that one byte of text takes in JSON.
         const ESCAPED: u64 = 6;
         const INSTRUCTIONS: u64 = 64 << 10;
         let policy = &self.core.options.policy;

@@ -79,7 +79,7 @@ impl FakeBatchProvider {
                 "{{\"custom_id\":\"{name}\",\"result\":{{\"type\":\"succeeded\",\"message\":{message}}}}}\n"
             )
         };
-        // In another order than they were submitted in.
+        // In a different order than they were submitted in.
         known.rev().map(line).collect()
     }
 }
@@ -100,7 +100,7 @@ fn a_batch_is_submitted_polled_and_collected_at_half_the_price() {
     let outcome = service.submit(tasks(3), &PlainPrompts, &|| false).unwrap();
     assert_eq!((outcome.submitted, outcome.remaining, world.seen().len()), (3, 0, 1));
     assert_eq!(spent(&world).day, spent(&world).reserved);
-    // Neither called one by one nor submitted again meanwhile.
+    // Until then, they are neither called one by one nor submitted again.
     assert_eq!(service.run(tasks(3), &PlainPrompts, &super::NoObserver, &|| false).in_batch, 3);
     assert_eq!(service.submit(tasks(3), &PlainPrompts, &|| false).unwrap().in_batch, 3);
     assert_eq!(world.seen().len(), 1);

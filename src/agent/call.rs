@@ -85,8 +85,9 @@ impl CallResult {
         }
     }
 
-    /// Returns the settlement of the call. If it may have been charged and nobody knows how much, it has no cost and
-    /// counts at its worst. The same holds for implausible usage: one absurd number would use up every cap.
+    /// Returns the settlement of the call. A call that may have been charged an unknown amount is settled without a
+    /// cost, so that it counts at its worst. The same applies to implausible usage: one absurd number would use up
+    /// every cap.
     pub(super) fn settlement(&self, model: &Model, ceiling: UsageCeiling, at_ms: i64) -> SpendSettlement {
         let believed =
             |tokens: &TokenUsage| if ceiling.allows(tokens) { *tokens } else { TokenUsage::default() };
@@ -211,7 +212,7 @@ fn command_failure(command: &[String], error: &io::Error) -> CallResult {
         io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied | io::ErrorKind::InvalidInput => {
             CallResult::Failed(CallFailure::new(FailureClass::Settings, message))
         }
-        // It was started, and may have had an answer computed that is charged.
+        // The program was started, and may have caused a charge.
         io::ErrorKind::TimedOut | io::ErrorKind::FileTooLarge => {
             CallResult::Lost { is_unsent: false, message }
         }

@@ -1,4 +1,5 @@
-//! Questions that members of a team share: each is claimed before it is asked, and the others wait for the answer.
+//! Claims on tasks in a team's cache: a member claims a task before calling a model for it, and the others wait for the
+//! summary.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -9,11 +10,11 @@ use crate::model::SummaryKey;
 use crate::share;
 use crate::share::TeamCache;
 
-/// The longest time for which a question is claimed.
+/// The longest lifetime of a claim.
 const MAX_LIFETIME: Duration = Duration::from_mins(10);
 
-/// How many questions are claimed at once, for each call that may be in flight: few, so that the members of a team share
-/// the work, and a member that stops leaves little that the others wait for.
+/// How many tasks are claimed at once for each call that may be in flight. It is small, so that the members of a team
+/// share the work, and so that little is blocked when a member stops.
 const CLAIMS_PER_CALL: usize = 2;
 
 /// Claims tasks in a team's cache.
@@ -24,19 +25,19 @@ pub struct TeamClaims<'t> {
 }
 
 impl<'t> TeamClaims<'t> {
-    /// Returns what claims tasks under these options; `None` if the cache has no claims.
+    /// Returns the claims for a service with these options; `None` if the cache does not support claims.
     pub fn new(team: &'t TeamCache, options: &Options) -> Option<Self> {
         let batch = CLAIMS_PER_CALL * options.concurrency.max(1) as usize;
         let lifetime = (options.timeout * 2).min(MAX_LIFETIME);
         team.has_claims().then_some(Self { team, lifetime, batch })
     }
 
-    /// Returns for how long a task is claimed, unless it is released before.
+    /// Returns how long a claim lasts unless it is released earlier.
     pub const fn lifetime(&self) -> Duration {
         self.lifetime
     }
 
-    /// Claims the first tasks that nobody else has claimed, and returns their ids; none if others have claimed all.
+    /// Claims the first tasks that no other member has claimed, and returns their ids; empty if all are claimed.
     pub fn claim(&self, tasks: &[SummaryTask]) -> Result<HashSet<SummaryKey>, share::Error> {
         let mut own = HashSet::new();
         for batch in tasks.chunks(self.batch) {
@@ -51,7 +52,7 @@ impl<'t> TeamClaims<'t> {
         Ok(own)
     }
 
-    /// Gives up claims: what was answered is stored, and what was not may be asked by others.
+    /// Releases claims: answered tasks are stored by now, and the others are available to other members again.
     pub fn release(&self, ids: HashSet<SummaryKey>) -> Result<(), share::Error> {
         self.team.release(&ids.into_iter().collect::<Vec<_>>())
     }

@@ -71,7 +71,7 @@ pub fn estimate_cost(
 /// Returns for each call about how many bytes it sends, and how many at most.
 fn call_sizes(tasks: &SummaryTasks) -> impl Iterator<Item = (u64, u64)> {
     let ready = tasks.ready.iter().map(|task| task.estimated_bytes);
-    // Only the sum is known of the folders that wait, so each is taken to be of average size.
+    // Of the waiting folders only the total size is known, so each is assumed to be of average size.
     let each = tasks.waiting_bytes.checked_div(tasks.waiting_folders).unwrap_or(0);
     let waiting = (0..tasks.waiting_folders).map(move |_| each);
     ready.chain(waiting).map(|about| (about, about.saturating_mul(LONGER)))

@@ -18,7 +18,7 @@ use crate::sys::Clock;
 const OUTAGE_PATIENCE: Duration = Duration::from_secs(45);
 /// How long a delay requested by the provider may be for a task to wait for its end.
 const REQUESTED_PATIENCE: Duration = Duration::from_mins(2);
-/// How long a provider is disabled that requires payment, another key or other settings.
+/// How long a provider is disabled after it required payment, another key or other settings.
 const DISABLED_FOR: Duration = Duration::from_hours(1);
 /// After this many equal rejections in a row a model is assumed to reject everything: its name or its address is
 /// wrong.
@@ -265,7 +265,7 @@ impl GateState {
             return;
         };
         let streak = self.rejections.entry(model.to_owned()).or_default();
-        // Different messages are about different requests. Only a model that says the same of each rejects
+        // Different messages are about different requests. Only a model that gives the same message for each rejects
         // everything.
         if !is_same_message(&streak.message, message) {
             *streak = RejectionStreak { message: message.clone(), ..RejectionStreak::default() };

@@ -26,7 +26,7 @@ const LOCK_SUFFIX: &str = ".lock";
 pub(super) struct ClaimStore {
     db: Mutex<AgentDb>,
     folder: PathBuf,
-    /// Held for the lifetime of the store: it shows other processes that our claims are alive.
+    /// Held for the lifetime of the store, to show other processes that our claims are alive.
     lock: FileLock,
     holder: String,
 }
@@ -34,9 +34,9 @@ pub(super) struct ClaimStore {
 /// The keys under which the state of a task is stored.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct TaskKeys {
-    /// Of its claim.
+    /// The key of its claim.
     pub(super) task: SummaryKey,
-    /// Of its refusal, which depends on the models too.
+    /// The key of its refusal, which also depends on the models.
     pub(super) refusal: SummaryKey,
 }
 
@@ -47,7 +47,7 @@ pub(super) struct ClaimGuard<'t> {
     is_open: bool,
 }
 
-/// A call does not fit the caps.
+/// A call that does not fit the caps.
 pub(super) struct ReservationDenied {
     pub(super) cap: CapExceeded,
     /// Whether calls in flight hold money of which some will be released.
@@ -71,7 +71,7 @@ impl Drop for InFlightGuard<'_> {
 }
 
 impl ClaimStore {
-    /// Opens the database in that folder. `seed` makes the name of this process's lock.
+    /// Opens the database in that folder. The name of this process's lock is derived from `seed`.
     pub(super) fn open(folder: &Path, seed: u64) -> Result<(Self, Option<AgentDbRecovery>), Error> {
         let opened = AgentDb::open(&folder.join(AGENT_DATABASE))?;
         // Locks left by killed processes are litter; failing to remove them is harmless.
@@ -252,7 +252,7 @@ impl LedgerReader {
         Ok(Self(AgentDb::open_reader(&folder.join(AGENT_DATABASE))?))
     }
 
-    /// Returns fetched summaries of these writers too.
+    /// Includes summaries fetched from these writers.
     pub fn believing(mut self, writers: &[WriterKey]) -> Self {
         if let Some(db) = &mut self.0 {
             db.believe(writers);

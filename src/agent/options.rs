@@ -15,7 +15,7 @@ use crate::store::agent::SpendCaps;
 pub struct Options {
     /// Whether the daemon runs tasks automatically.
     pub is_background: bool,
-    /// The models to call: the first one first, the others if it fails in a way that another may not.
+    /// The models to call, in this order: the next one if a call failed in a way that another model may not.
     pub chain: Vec<Model>,
     pub policy: SummaryPolicy,
     /// The most calls in flight.
@@ -29,9 +29,9 @@ pub struct Options {
     /// A proxy for servers other than this machine.
     pub proxy: Option<String>,
     pub caps: SpendCaps,
-    /// Whose summaries of the team's cache are believed.
+    /// The writers whose summaries in the team's cache are trusted.
     pub writers: Vec<WriterKey>,
-    /// Whether what models write is to be stored in the team's cache.
+    /// Whether new summaries are queued for the team's cache.
     pub fills_outbox: bool,
 }
 

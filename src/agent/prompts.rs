@@ -1,4 +1,4 @@
-//! What the driver needs to know about tasks.
+//! The prompts and keys of tasks, as the runs need them.
 
 use crate::engine::summaries::{
     PreparedPrompt, PromptPreparer, SummaryPolicy, SummaryTask, WithheldReason, summary_keys,

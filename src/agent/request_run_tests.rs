@@ -8,7 +8,6 @@ use super::{NoObserver, StopReason, SubAgentState};
 use crate::llm::{FailureClass, Model, Provider, TokenPrice};
 use crate::model::{Money, Tier};
 
-/// F64.
 #[test]
 fn requested_delays_are_kept() {
     for (header, least) in [("2", 2), ("2.5", 2), ("Sat, 21 Nov 2026 00:00:09 GMT", 9)] {
@@ -23,7 +22,6 @@ fn requested_delays_are_kept() {
     }
 }
 
-/// F64.
 #[test]
 fn an_invalid_delay_is_ignored_and_a_huge_one_closes_the_gate() {
     for header in ["-5", "soon", ""] {
@@ -47,7 +45,6 @@ fn an_invalid_delay_is_ignored_and_a_huge_one_closes_the_gate() {
     assert_eq!(service.run(tasks(5), &PlainPrompts, &NoObserver, &|| false).calls, 0);
 }
 
-/// F65.
 #[test]
 fn payment_and_key_errors_end_the_run_after_one_call() {
     for (status, kind) in [(401, "authentication_error"), (403, "permission_error"), (402, "billing_error")] {
@@ -63,7 +60,6 @@ fn payment_and_key_errors_end_the_run_after_one_call() {
     }
 }
 
-/// F65.
 #[test]
 fn an_invalid_request_is_not_repeated_on_the_same_day() {
     for status in [400, 404, 422] {
@@ -137,7 +133,6 @@ fn refused_tasks_are_sent_to_a_new_model_of_the_chain() {
     assert_eq!(counts(&world.run(&two, vec![task("a")])), (1, 0, 0, 3));
 }
 
-/// F66.
 #[test]
 fn an_hour_of_failures_adds_only_a_small_share_of_retries() {
     for (status, concurrency) in [(500, 1), (502, 4), (503, 8), (529, 4)] {
@@ -159,7 +154,6 @@ fn an_hour_of_failures_adds_only_a_small_share_of_retries() {
     }
 }
 
-/// F66.
 #[test]
 fn at_most_a_fifth_of_the_calls_to_an_unreliable_server_are_retries() {
     let world = TestBench::new(|number, _| match number % 3 {
@@ -172,7 +166,6 @@ fn at_most_a_fifth_of_the_calls_to_an_unreliable_server_are_retries() {
     assert!(100 <= outcome.answered, "{} answers", outcome.answered);
 }
 
-/// F66.
 #[test]
 fn a_chain_of_models_does_not_call_a_failing_provider_more_often() {
     let world = TestBench::new(|number, _| match number % 2 {

@@ -42,7 +42,7 @@ impl fmt::Debug for SummaryService<'_> {
 }
 
 impl<'w> SummaryService<'w> {
-    /// Opens a service over the database in `folder`, the project's cache, without making a connection.
+    /// Opens a service that uses the database in `folder`, the project's cache. Connects to no provider.
     pub fn open(
         folder: &Path,
         world: AgentWorld<'w>,
@@ -87,7 +87,7 @@ impl<'w> SummaryService<'w> {
             }
         });
         drop(active);
-        // A run that was stopped leaves tasks in its queue, and no thread will take them any more.
+        // A run that was stopped leaves tasks in its queue, which no thread will take anymore.
         self.core.waiting.store(0, Ordering::Relaxed);
         let mut outcome = run.into_outcome();
         self.forget_wrong_refusals(&mut outcome);

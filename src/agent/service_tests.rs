@@ -47,7 +47,6 @@ fn summaries_of_another_model_of_the_chain_suffice() {
     assert_eq!(world.run(&options(vec![model("small")]), vec![task("a")]).answered, 1);
 }
 
-/// F69.
 #[test]
 fn a_thousand_equal_tasks_make_one_call() {
     let world = TestBench::new(|_, _| Ok(answer("It is a file.")));
@@ -64,7 +63,6 @@ fn a_thousand_equal_tasks_make_one_call() {
     assert_eq!(world.seen().len(), 1);
 }
 
-/// F71.
 #[test]
 fn concurrent_calls_do_not_exceed_the_cap() {
     for most in [1_u64, 10] {
@@ -82,7 +80,6 @@ fn concurrent_calls_do_not_exceed_the_cap() {
     }
 }
 
-/// F71.
 #[test]
 fn worst_costs_never_exceed_the_cap() {
     let world = TestBench::new(|_, _| Err(HttpError::TimedOut(Duration::from_secs(1))));
@@ -101,7 +98,6 @@ fn worst_costs_never_exceed_the_cap() {
     assert!(world.run(&options, tasks(100)).calls <= 1);
 }
 
-/// F70.
 #[test]
 fn a_call_of_a_dead_process_counts_and_is_repeated() {
     let world = TestBench::new(|_, _| Ok(answer("It is a file.")));
@@ -269,7 +265,6 @@ fn calls_are_made_in_turn_if_the_caps_have_room_for_one_at_a_time() {
     assert_eq!(counts(&outcome), (16, 0, 0, 16));
 }
 
-/// F70.
 #[test]
 fn a_call_during_a_panic_counts_at_its_worst_cost_and_can_be_repeated() {
     struct FragilePrompts;

@@ -1,6 +1,6 @@
-//! A team's cache: what is missing is fetched from it, and what was paid for here is stored in it.
+//! A team's cache: missing summaries are fetched from it, and those paid for here are stored in it.
 //!
-//! Fetched text is checked as a model's answer is, and counts as missing if it fails: the model is asked then.
+//! A fetched text is checked like a model's answer. If it fails, it counts as missing, and the model is called.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
@@ -24,7 +24,7 @@ pub enum ShareFailure {
     Store(#[from] store::Error),
 }
 
-/// What was fetched.
+/// The result of a pull.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PullReport {
     /// How many summaries were missing here.
@@ -36,29 +36,29 @@ pub struct PullReport {
     pub saved: Money,
 }
 
-/// What is here for the team's cache.
+/// How many summaries this project has, by origin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ShareCounts {
     /// Summaries that were paid for here.
     pub own: u64,
-    /// Summaries that were fetched from writers who are believed.
+    /// Summaries that were fetched from trusted writers.
     pub fetched: u64,
-    /// Summaries that were fetched from writers who are no longer believed: they are not shown.
+    /// Summaries that were fetched from writers who are no longer trusted; they are not shown.
     pub disbelieved: u64,
-    /// Own summaries that wait to be stored.
+    /// Own summaries that are not yet stored in the team's cache.
     pub outbox: u64,
     /// What the fetched summaries had cost their writers.
     pub saved: Money,
 }
 
-/// Own entries in the team's cache.
+/// The result of comparing the team's cache with the summaries paid for here.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct VerifyReport {
-    /// Entries that are what is stored here.
+    /// Entries that equal the summary stored here.
     pub intact: u64,
-    /// Summaries of which the cache has no entry, or one by another writer who was first.
+    /// Summaries without an entry in the cache, or with an earlier entry by another writer.
     pub absent: u64,
-    /// Entries that do not hold, each with the reason.
+    /// Entries that failed verification, each with the reason.
     pub broken: Vec<(SummaryKey, EntryDefect)>,
 }
 
@@ -102,13 +102,13 @@ struct FetchedRows<'f> {
 }
 
 impl FetchedRows<'_> {
-    /// Adds one. Returns how many were stored with it.
+    /// Adds a summary. Returns how many were stored by this call.
     fn add(&mut self, row: (FetchedSummary, Vec<Vec<u8>>)) -> Result<u64, store::Error> {
         self.rows.push(row);
         if self.rows.len() < BATCH as usize { Ok(0) } else { self.store() }
     }
 
-    /// Stores those that wait. Returns how many were new.
+    /// Stores the pending summaries. Returns how many were new.
     fn store(&mut self) -> Result<u64, store::Error> {
         if self.rows.is_empty() {
             return Ok(0);
@@ -123,13 +123,13 @@ impl FetchedRows<'_> {
     }
 }
 
-/// Stores own summaries in the team's cache, and removes them from the outbox: those in the outbox, or all of them.
+/// Stores own summaries in the team's cache, all of them or only those in the outbox, and removes them from the outbox.
 pub fn push_shared(folder: &Path, team: &TeamCache, all: bool) -> Result<StoreReport, ShareFailure> {
     let mut report = StoreReport::default();
     let Some(opened) = AgentDb::open_if_exists(&folder.join(AGENT_DATABASE))? else { return Ok(report) };
     let mut db = opened.db;
     if all {
-        // By the outbox, so that what is interrupted is continued.
+        // Through the outbox, so that an interrupted push is continued by the next one.
         db.fill_outbox_with_all()?;
     }
     loop {
@@ -142,7 +142,7 @@ pub fn push_shared(folder: &Path, team: &TeamCache, all: bool) -> Result<StoreRe
         report.stored += stored;
         report.present += present;
         report.unfit += unfit;
-        // Removed only now: what a process has not stored before it dies, the next one stores.
+        // Removed only now: if this process dies earlier, the next one stores them.
         db.remove_from_outbox(&batch.iter().map(|summary| summary.key).collect::<Vec<_>>())?;
     }
 }
@@ -179,7 +179,7 @@ pub fn verify_shared(folder: &Path, team: &TeamCache) -> Result<VerifyReport, Sh
     Ok(report)
 }
 
-/// Counts what is here.
+/// Counts the summaries of the project whose cache is in `folder`.
 pub fn share_counts(folder: &Path, writers: &[WriterKey]) -> Result<ShareCounts, store::Error> {
     let Some(db) = AgentDb::open_reader(&folder.join(AGENT_DATABASE))? else {
         return Ok(ShareCounts::default());
@@ -195,12 +195,12 @@ pub fn share_counts(folder: &Path, writers: &[WriterKey]) -> Result<ShareCounts,
     })
 }
 
-/// Returns the row for a fetched summary, if it is the one that is wanted, and its text what an answer may be.
+/// Returns the row for a fetched summary if it is the wanted one and its text would be accepted as an answer.
 fn checked_row(wanted: &WantedSummary, shared: &SharedSummary) -> Result<StoredSummary, EntryDefect> {
     if shared.tier != wanted.tier || shared.model != wanted.model {
         return Err(EntryDefect::Key);
     }
-    // Whoever signed it is believed to have asked the model, and not to have checked the answer.
+    // The signature proves who called the model, not that the answer was checked.
     let checked = prompt::check(&shared.text, &[shared.tier]);
     if !checked.is_ok_and(|checked| checked.iter().all(|(_, text)| *text == shared.text)) {
         return Err(EntryDefect::Text);
@@ -265,7 +265,7 @@ pub(super) mod tests {
         SharedSummary { key, tier, model, text: text.to_owned(), tokens, cost, at_ms: 1 }
     }
 
-    /// The keys of a team with one writer, who is believed.
+    /// The keys of a team with one trusted writer.
     pub(in crate::agent) struct TestKeys {
         team: String,
         secret: String,
@@ -296,7 +296,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_fetched_text_is_checked_as_an_answer_is() {
+    fn a_fetched_text_is_checked_like_an_answer() {
         let row = |text: &str| checked_row(&wanted("a"), &shared("a", text)).map(|row| row.text);
         assert_eq!(row("It runs jobs."), Ok("It runs jobs.".to_owned()));
         let long = "It runs jobs. ".repeat(40);
@@ -308,7 +308,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn what_is_pulled_is_stored_and_what_is_not_believed_is_counted() {
+    fn pulled_summaries_are_stored_and_those_of_untrusted_writers_counted() {
         let (remote, local) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let keys = TestKeys::new();
         let (cache, writer) = (keys.cache(remote.path()), keys.writer());
@@ -320,7 +320,7 @@ pub(super) mod tests {
         let counts = share_counts(local.path(), &[writer.key]).unwrap();
         assert_eq!((counts.own, counts.fetched, counts.disbelieved), (0, 1, 0));
         assert_eq!(share_counts(local.path(), &[]).unwrap().disbelieved, 1);
-        // Nothing of it is the user's own to push or to answer for.
+        // None of these summaries belong to this user, so there is nothing to push or to verify.
         assert_eq!(push_shared(local.path(), &cache, true).unwrap(), StoreReport::default());
         assert_eq!(verify_shared(local.path(), &cache).unwrap(), VerifyReport::default());
     }

@@ -1,7 +1,7 @@
-//! What is remembered of a team's cache between processes: what it lacks is not asked for again at once, and a cache that
-//! fails is left alone for some time.
+//! What is remembered about a team's cache between processes, so that summaries it lacks are not requested again at
+//! once, and a cache that fails is not used for some time.
 //!
-//! It saves time and decides nothing, so that a database that cannot be used means that nothing is remembered.
+//! This only saves time: without a usable database, nothing is remembered.
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -11,14 +11,14 @@ use crate::model::{ContentHash, SummaryKey};
 use crate::share::{EntryDefect, TeamCache};
 use crate::store::agent::{AGENT_DATABASE, AgentDb, TeamState};
 
-/// For how many milliseconds it is remembered that the cache has no summary of a key.
+/// How many milliseconds a miss is remembered.
 const MISS_MEMORY_MS: i64 = 5 * 60 * 1000;
-/// The number of failures in a row after which the cache is left alone.
+/// The number of failures in a row after which the cache is paused.
 const FAILURES_BEFORE_REST: u32 = 3;
-/// For how many milliseconds: after the first of these failures, and after the others.
+/// How many milliseconds the cache is paused: after that failure, and after each further one.
 const RESTS_MS: [i64; 2] = [60 * 1000, 5 * 60 * 1000];
 
-/// What is remembered of a team's cache. All times are milliseconds since the epoch.
+/// Misses and failures of a team's cache. All times are milliseconds since the epoch.
 pub struct TeamMemory {
     file: PathBuf,
     cache: ContentHash,
@@ -30,14 +30,14 @@ impl TeamMemory {
         Self { file: folder.join(AGENT_DATABASE), cache: team.id() }
     }
 
-    /// Returns for how long the cache is still left alone, because it failed: 0 if it is not.
+    /// Returns how long the cache remains paused after failures; 0 if it is not paused.
     pub fn rests_for(&self, now_ms: i64) -> i64 {
         let left = self.state().rests_until_ms.saturating_sub(now_ms).max(0);
-        // Longer than any rest: the clock was ahead.
+        // Longer than any pause: the clock was set back.
         if RESTS_MS[1] < left { 0 } else { left }
     }
 
-    /// Counts a use of the cache; `refused` is what a pull has refused.
+    /// Records the result of using the cache; `refused` counts the entries that a pull refused.
     pub fn count(&self, is_ok: bool, refused: Option<&BTreeMap<EntryDefect, u64>>, now_ms: i64) {
         let before = self.state();
         let failures = if is_ok { 0 } else { before.failures.saturating_add(1) };
@@ -53,12 +53,12 @@ impl TeamMemory {
         }
     }
 
-    /// Returns how many entries the last pull refused for which reasons, as JSON; empty if that is not known.
+    /// Returns how many entries the last pull refused by reason, as JSON; empty if unknown.
     pub fn refused(&self) -> String {
         self.state().refused
     }
 
-    /// Leaves out what was found missing lately.
+    /// Removes the summaries that were found missing recently.
     pub fn retain_unknown(&self, wanted: &mut Vec<WantedSummary>, now_ms: i64) {
         let keys = wanted.iter().map(|wanted| wanted.key).collect();
         let latest_ms = now_ms.saturating_add(MISS_MEMORY_MS);
@@ -70,12 +70,12 @@ impl TeamMemory {
         }
     }
 
-    /// Remembers what a pull has not found. What it has found is not wanted again.
+    /// Remembers what a pull did not find.
     pub fn remember_missing(&self, wanted: &[WantedSummary], now_ms: i64) {
         let keys: Vec<SummaryKey> = wanted.iter().map(|wanted| wanted.key).collect();
         if let Ok(opened) = AgentDb::open(&self.file) {
             let mut db = opened.db;
-            // Before the misses, which are those of the cache that is remembered.
+            // Written before the misses, which belong to this cache.
             let state = db.team_state(&self.cache).unwrap_or_default();
             let _ = db.set_team_state(&self.cache, &state);
             let _ = db.record_team_misses(&keys, now_ms, now_ms.saturating_add(MISS_MEMORY_MS));

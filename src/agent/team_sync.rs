@@ -1,5 +1,5 @@
-//! A team's cache, as a process that goes on uses it: what it lacks is not asked for again at once, and a cache that fails is
-//! left alone for some time, also by the next process ([`TeamMemory`]).
+//! Keeps the summaries of a project and those of a team's cache in step for as long as a process runs. Misses and
+//! failures are remembered, also for the next process ([`TeamMemory`]).
 
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -27,7 +27,8 @@ impl TeamSync {
         Self { team, folder, memory }
     }
 
-    /// Fetches what is wanted and has not been found missing lately. While the cache is left alone, nothing is fetched.
+    /// Fetches the wanted summaries, except those found missing recently. While the cache is paused, nothing is
+    /// fetched.
     pub fn pull(&self, mut wanted: Vec<WantedSummary>, now_ms: i64) -> Result<PullReport, ShareFailure> {
         if self.rests(now_ms) {
             return Ok(PullReport::default());
@@ -43,14 +44,14 @@ impl TeamSync {
         Ok(report)
     }
 
-    /// Fetches what is wanted, also if it was missing lately: another member may be answering it.
+    /// Fetches the wanted summaries, including those found missing recently: another member may have stored them since.
     pub fn pull_again(&self, wanted: &[WantedSummary], now_ms: i64) -> Result<PullReport, ShareFailure> {
         let pulled = pull_shared(&self.folder, &self.team, wanted);
         self.memory.count(pulled.is_ok(), pulled.as_ref().ok().map(|report| &report.refused), now_ms);
         pulled
     }
 
-    /// Claims tasks, and returns their ids; `None` if the cache has no claims, or is left alone.
+    /// Claims tasks, and returns their ids; `None` if the cache does not support claims or is paused.
     pub fn claim(
         &self,
         tasks: &[SummaryTask],
@@ -65,8 +66,8 @@ impl TeamSync {
         Ok(Some(claimed?))
     }
 
-    /// Stores what was paid for here since the last time, and gives up claims. While the cache is left alone, it waits, and
-    /// claims end by themselves.
+    /// Stores the summaries paid for here since the last call, and releases claims. While the cache is paused, nothing
+    /// is stored, and claims expire.
     pub fn store(
         &self,
         claimed: HashSet<SummaryKey>,
@@ -81,7 +82,7 @@ impl TeamSync {
         stored
     }
 
-    /// Returns whether the cache is left alone, because it failed.
+    /// Returns whether the cache is paused because it failed.
     pub fn rests(&self, now_ms: i64) -> bool {
         0 < self.memory.rests_for(now_ms)
     }
@@ -101,11 +102,11 @@ mod tests {
     use crate::agent::sharing::tests::{TestKeys, shared, wanted};
 
     #[test]
-    fn what_is_missing_is_not_asked_for_again_at_once_and_a_cache_that_fails_rests() {
+    fn misses_are_not_requested_again_at_once_and_a_failing_cache_is_paused() {
         let (remote, local) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let keys = TestKeys::new();
         let folder = remote.path().join("mounted");
-        // Each is another process.
+        // Each stands for another process.
         let sync = || TeamSync::new(Arc::new(keys.cache(&folder)), local.path().to_owned());
         let at = |seconds: i64| 1_700_000_000_000 + seconds * 1000;
         // The folder is not there.

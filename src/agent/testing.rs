@@ -51,14 +51,14 @@ impl Clock for FakeClock {
 /// A request that was sent.
 #[derive(Debug, Clone)]
 pub(super) struct RecordedRequest {
-    /// When.
+    /// When it was sent.
     pub(super) at: Duration,
-    /// Where to.
+    /// The address it was sent to.
     pub(super) url: String,
     pub(super) body: String,
 }
 
-/// Returns the response to the request of that number, counted from 0.
+/// Returns the response to a request, given its number, counted from 0.
 pub(super) type ResponseScript =
     Box<dyn Fn(usize, &RecordedRequest) -> Result<HttpResponse, HttpError> + Sync + Send>;
 
@@ -165,7 +165,7 @@ impl TestBench {
     }
 }
 
-/// Tasks about subjects that are only numbers.
+/// Prompts for tasks without content.
 pub(super) struct PlainPrompts;
 
 impl PromptSource for PlainPrompts {

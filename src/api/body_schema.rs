@@ -1,4 +1,4 @@
-//! What the schema of a question says about one of its keys: how a query parameter is read, and what an error suggests.
+//! Looks up keys of a question in its schema, to parse query parameters and to make suggestions in errors.
 
 use std::borrow::Cow;
 
@@ -16,7 +16,7 @@ pub(super) const KEY_GROUPS: &[&str] = &["choice", "attachments"];
 /// The most characters of an example.
 const MAX_EXAMPLE: usize = 240;
 
-/// How deep an example is: a value that is required within one beyond is left out.
+/// The maximum depth of an example: required values nested deeper are left out.
 const MAX_DEPTH: usize = 8;
 
 /// The schema of a question.
@@ -25,8 +25,8 @@ pub(super) struct BodySchema {
     definitions: Map<String, Value>,
 }
 
-/// Reads JSON that a person or a program wrote into a file. The message of an error begins with the place of the wrong value,
-/// and says what belongs there in the words of the schema.
+/// Parses JSON from a file. The message of an error begins with the location of the invalid value, and describes what
+/// is expected according to the schema.
 pub fn read_json_input<T: DeserializeOwned + JsonSchema>(text: &[u8]) -> Result<T, String> {
     parse_located(text).map_err(|error| {
         let schema = BodySchema::of(SchemaGenerator::subschema_for::<T>);
@@ -39,7 +39,7 @@ pub fn read_json_input<T: DeserializeOwned + JsonSchema>(text: &[u8]) -> Result<
     })
 }
 
-/// Returns how schemas in the OpenAPI document are written.
+/// Returns the settings for schemas in the OpenAPI document.
 pub(super) fn schema_settings() -> SchemaSettings {
     SchemaSettings::draft2020_12().with(|settings| {
         settings.definitions_path = "/components/schemas".into();
@@ -57,7 +57,8 @@ impl BodySchema {
         Self { root, definitions }
     }
 
-    /// Returns the schemas of the values that a path leads through, the whole question's first, as far as they are known.
+    /// Returns the schemas of the values along a path, beginning with that of the whole question, as far as they are
+    /// known.
     fn along(&self, path: &[PathSegment]) -> Vec<&Value> {
         let mut schemas = vec![self.resolved(&self.root)];
         let mut next = schemas[0];
@@ -75,13 +76,13 @@ impl BodySchema {
         std::iter::once(schema).chain(others)
     }
 
-    /// Returns the schema of the only kind of object with keys that a value may be.
+    /// Returns the schema of the only alternative that is an object with keys.
     fn object_of<'s>(&'s self, schema: &'s Value) -> Option<&'s Value> {
         let mut objects = self.variants(schema).filter(|schema| has_keys(schema));
         objects.next().filter(|_| objects.next().is_none())
     }
 
-    /// Returns an example of an object that has a key, without this one.
+    /// Returns an example of an object around a key, without the key itself.
     fn example_around(&self, schema: &Value, segment: &PathSegment) -> Map<String, Value> {
         let owner = self.variants(schema).find(|schema| step(schema, segment).is_some());
         let Some((owner, Value::Object(mut keys))) = owner.map(|owner| (owner, self.example(owner, 0)))
@@ -102,14 +103,13 @@ impl BodySchema {
         resolve(schema, &self.definitions)
     }
 
-    /// Returns every key that a query parameter can give, with its schema. Those of a group are among those of the top
-    /// level.
+    /// Returns every key that a query parameter can set, with its schema, including the keys of groups.
     pub(super) fn parameters(&self) -> impl Iterator<Item = (&String, &Value)> {
         keys_of(&self.root).filter(|(key, _)| !KEY_GROUPS.contains(&key.as_str()))
     }
 
-    /// Returns the value that the text of a query parameter means, and whether it is one of a list. A text that is no such
-    /// value is left as it is, and refused when the question is read. `None` if there is no such parameter.
+    /// Converts the text of a query parameter to a value, and returns whether it is an item of a list. An invalid text
+    /// is left unchanged, and rejected when the question is parsed. `None` if there is no such parameter.
     pub(super) fn parameter_value(&self, path: &[PathSegment], text: &str) -> Option<(Value, bool)> {
         let schemas = self.along(path);
         let schema = schemas.last().filter(|_| !path.is_empty() && path.len() < schemas.len())?;
@@ -118,7 +118,7 @@ impl BodySchema {
         let is_read = self
             .variants(schema)
             .any(|schema| ["integer", "number", "boolean"].iter().any(|kind| has_type(schema, kind)));
-        // A list of objects, or what may be an object, is written as JSON.
+        // Lists of objects and possible objects are written as JSON.
         let is_json = text.starts_with(['{', '[']) && !has_type(schema, "string");
         let value = (is_read || is_json).then(|| serde_json::from_str(text).ok()).flatten();
         let value = value.unwrap_or_else(|| Value::from(text));
@@ -127,12 +127,13 @@ impl BodySchema {
         Some((value, is_item))
     }
 
-    /// Returns the part of a path that a question can have, what belongs there, in words, and an example of a question that
-    /// has it there.
+    /// Returns the valid part of a path, a description of the expected value there, and an example of a question with
+    /// such a value.
     pub(super) fn expectation<'p>(&self, path: &'p [PathSegment]) -> (&'p [PathSegment], String, Value) {
         let schemas = self.along(path);
         let (known, schema) = (&path[..schemas.len() - 1], schemas[schemas.len() - 1]);
-        // Of what is a name or an object, a key that is none is about the object. What has a title is something else as well.
+        // For a name or an object, an unknown key concerns the object. A schema with a title has other alternatives as
+        // well.
         let object = match path.get(known.len()) {
             Some(PathSegment::Key(_)) if schema.get("title").is_none() => self.object_of(schema),
             Some(_) | None => None,
@@ -158,7 +159,7 @@ impl BodySchema {
         (known, words, example)
     }
 
-    /// Returns the key that was probably meant, if a path leads to one that there is not.
+    /// Returns the key that was probably meant, if a path leads to an unknown one.
     pub(super) fn meant_key(&self, path: &[PathSegment]) -> Option<&str> {
         let schemas = self.along(path);
         let object = self.object_of(schemas[schemas.len() - 1])?;
@@ -232,7 +233,7 @@ impl BodySchema {
         if has_type(schema, "boolean") {
             return true.into();
         }
-        // The parts of an object are examples of their own, but not those of the objects in it.
+        // The examples of an object include those of its parts, but not of objects in it.
         match (schema.get("items"), schema.get("required").and_then(Value::as_array)) {
             (Some(items), _) if depth < MAX_DEPTH => json!([self.example(items, depth + 1)]),
             (None, Some(required)) if depth < MAX_DEPTH => {
@@ -249,7 +250,7 @@ impl BodySchema {
     }
 }
 
-/// Returns the reason for an error with what is wanted in place of a type of this program, which serde names.
+/// Returns the reason for an error, with the internal type that serde names replaced by the expectation.
 pub(super) fn without_internal_types<'e>(reason: &'e str, wanted: &str) -> Cow<'e, str> {
     const INTERNAL: [&str; 9] =
         ["u8", "u16", "u32", "u64", "usize", "f64", "a sequence", "a map", "string or map"];
@@ -260,12 +261,12 @@ pub(super) fn without_internal_types<'e>(reason: &'e str, wanted: &str) -> Cow<'
     internal.map_or(Cow::Borrowed(reason), |(found, _)| Cow::Owned(format!("{found}, expected {wanted}")))
 }
 
-/// Returns the schema of what a step leads to from a value.
+/// Returns the schema of the value at a path segment.
 fn step<'s>(schema: &'s Value, segment: &PathSegment) -> Option<&'s Value> {
     match segment {
         PathSegment::Key(key) => {
             let named = schema.get("properties").and_then(|keys| keys.get(key));
-            // A map has no keys of its own, but a schema of its values.
+            // A map has a schema for its values instead of keys.
             named.or_else(|| schema.get("additionalProperties").filter(|values| values.is_object()))
         }
         PathSegment::Index(_) => schema.get("items"),
@@ -280,7 +281,7 @@ fn keys_of(schema: &Value) -> impl Iterator<Item = (&String, &Value)> {
     schema.get("properties").and_then(Value::as_object).into_iter().flatten()
 }
 
-/// Returns the schema that a reference leads to, or the only one of several alternatives that is not null.
+/// Resolves references, and alternatives of which only one is not null.
 fn resolve<'s>(mut schema: &'s Value, definitions: &'s Map<String, Value>) -> &'s Value {
     loop {
         let name = schema.get("$ref").and_then(Value::as_str).and_then(|path| path.rsplit('/').next());
@@ -335,7 +336,7 @@ fn only_alternative(schema: &Value) -> Option<&Value> {
 fn constants(schema: &Value) -> Vec<&Value> {
     let listed = schema.get("enum").and_then(Value::as_array);
     let single = schema.get("const");
-    // Where one of several alternatives is another value, there are more than these.
+    // If another alternative allows other values, the list is not complete.
     let variants: Option<Vec<&Value>> = alternatives(schema)
         .and_then(|alternatives| alternatives.map(|schema| schema.get("const")).collect());
     let variants = variants.into_iter().flatten();

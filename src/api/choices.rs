@@ -1,4 +1,4 @@
-//! The words that questions choose from, each with what it stands for.
+//! The enumerated values in questions, and their conversions to model types.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -42,7 +42,7 @@ pub enum MaskName {
     Def,
     /// Its signature.
     Sig,
-    /// Its signature, and what its doc says first.
+    /// Its signature, and the first sentence of its doc.
     Agg,
     /// Hidden.
     Hide,
@@ -121,13 +121,13 @@ impl FormatName {
     }
 }
 
-/// The files that a receipt lists. Its totals are about all files.
+/// The files that a receipt lists. Its totals cover all files.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ReceiptScope {
     /// Every file, in the document or not.
     All,
-    /// The files of which the document shows more than the name, and those that an error or an entry leaves out.
+    /// The files of which the document shows more than the name, and those omitted because of an error or an entry.
     #[default]
     Shown,
     /// No file.
@@ -214,7 +214,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_mode_that_can_be_asked_for_has_its_own_name_in_json() {
+    fn every_mode_that_can_be_requested_has_its_own_name_in_json() {
         for mode in ViewMode::ALL {
             let Some(name) = ModeName::from_mode(mode) else { continue };
             assert_eq!(ViewMode::from(name), mode);
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn the_other_names_are_those_of_the_settings() {
+    fn other_names_equal_those_of_the_settings() {
         for mode in MaskMode::ALL {
             assert_eq!(serde_json::to_value(MaskName::from(mode)).unwrap(), mode.name());
         }

@@ -1,7 +1,7 @@
 //! A blocking client of a daemon's socket.
 //!
 //! Knows: how to distinguish a running daemon from none, and a busy one from one that hangs. Does not know: where the
-//! socket is, and what to do if nobody answers.
+//! socket is, or what to do without an answer.
 //!
 //! Start with [`Client::connect`].
 
@@ -30,14 +30,14 @@ use crate::api::wire::{FreshnessNote, FreshnessState, MissingPath};
 use crate::model::lock;
 use crate::sys::{ClientStream, connect_local};
 
-/// No daemon can be asked there.
+/// Why no daemon could be asked.
 #[derive(Debug, thiserror::Error)]
 pub enum ConnectError {
     #[error("no daemon socket at {}", .0.display())]
     NotThere(PathBuf),
     #[error("no daemon is listening on {}", .0.display())]
     NobodyListens(PathBuf),
-    /// Another user listens, whose answers are not to be believed.
+    /// Another user listens, whose answers are not trusted.
     #[error("socket {} belongs to another user", .0.display())]
     NotOurs(PathBuf),
     #[error("daemon sent nothing for {} s", .0.as_secs())]
@@ -50,7 +50,7 @@ pub enum ConnectError {
 pub enum ClientError {
     #[error(transparent)]
     Unreachable(#[from] ConnectError),
-    /// The daemon understood, and says why not.
+    /// The daemon answered with an error.
     #[error("{}", .0.message)]
     Fault(ApiError),
     #[error("request was cancelled")]
@@ -65,30 +65,30 @@ fn io_error(error: hyper::Error) -> ConnectError {
     ConnectError::Broken(io::Error::other(error))
 }
 
-/// How long a daemon may take to accept a connection: it does nothing else in between.
+/// How long a daemon may take to accept a connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Between two tries to connect to a daemon that has more connections than it has accepted.
+/// The pause between attempts to connect to a daemon whose connection queue is full.
 const RETRY_PAUSE: Duration = Duration::from_millis(10);
 
 /// How often to check whether the client still waits for an answer.
 const CANCEL_POLL: Duration = Duration::from_millis(50);
 
-/// How long a connection that was made ahead is thought to be open still.
+/// How long an idle connection is assumed to be still open.
 const MAX_IDLE: Duration = Duration::from_secs(1);
 
 pub struct Client {
     socket: PathBuf,
     runtime: Runtime,
-    /// The connection that showed that the daemon is there, for the first request.
+    /// The initial connection, which the first request uses.
     first: Mutex<Option<(ClientStream, Instant)>>,
 }
 
 impl Client {
     /// Connects to a daemon's socket.
     pub fn connect(socket: &Path) -> Result<Self, ConnectError> {
-        // One thread is enough: a client asks one question at a time, and starting a pool would take longer than
-        // asking.
+        // One thread is enough: a client asks one question at a time, and starting a pool would take longer than the
+        // request.
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(ConnectError::Broken)?;
         let first = runtime.block_on(connect_socket(socket))?;
@@ -110,23 +110,23 @@ impl Client {
         self.fetch(request.expect("the parts of a request of our own are well-formed"))
     }
 
-    /// Asks the daemon to stop, and does not wait until it has.
+    /// Asks the daemon to stop, without waiting for it.
     pub fn stop(&self) -> Result<(), ClientError> {
         let request = request("POST", "/v1/stop").body(Full::default());
         self.fetch::<Stopping>(request.expect("the parts of a request of our own are well-formed"))
             .map(|_| ())
     }
 
-    /// Asks, and waits for as long as the daemon is at work and the client still waits for the answer. If it does not,
-    /// the connection is closed, at the latest when the client is dropped, which cancels the work.
+    /// Sends a question, and waits as long as the daemon is working and the job is not cancelled. Cancelling closes the
+    /// connection, at the latest when the client is dropped, which cancels the daemon's work.
     pub fn ask(&self, query: &AnyQuery, call: &CallOptions) -> Result<ServiceAnswer, ClientError> {
         let Some(path) = query.path() else { return Err(ClientError::NoRoute) };
         let parameters = if call.require_fresh { "?require_fresh=true" } else { "" };
-        // The version is sent because another one may answer differently in the same protocol, and the daemon then
-        // refuses.
+        // The version is sent so that the daemon refuses if it differs, because another version may answer differently
+        // in the same protocol.
         let request = request("POST", &format!("{path}{parameters}"))
             .header("content-type", "application/json")
-            // Lines of progress also show that the daemon is at work, without which a long answer would count as
+            // Progress lines also show that the daemon is working, so that a long computation does not count as
             // silence.
             .header("accept", "application/x-ndjson")
             .header("slop-protocol", PROTOCOL)
@@ -136,7 +136,7 @@ impl Client {
             None => request,
         };
         let request = request.body(Full::from(body_of(query)));
-        // Only a fingerprint that no daemon gave can be no header.
+        // Every fingerprint that a daemon returned is a valid header.
         let request = request.map_err(|error| ClientError::NotUnderstood(error.to_string()))?;
         let asking = async {
             let response = self.send(request).await?;
@@ -163,7 +163,7 @@ impl Client {
 
     /// Sends a request on a connection of its own.
     async fn send(&self, request: Request<Full<Bytes>>) -> Result<Response<Incoming>, ClientError> {
-        // Connections are not reused: a new one costs less than to find out whether an old one still lives.
+        // Connections are not reused: a new one costs less than checking whether an old one is still alive.
         let first = lock(&self.first).take();
         let stream = match first {
             Some((stream, since)) if since.elapsed() < MAX_IDLE => stream,
@@ -186,7 +186,7 @@ async fn send_on(
     request: Request<Full<Bytes>>,
 ) -> Result<Response<Incoming>, ClientError> {
     let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await.map_err(io_error)?;
-    // The driver ends with its connection, which carries this request only; nobody has to wait for it.
+    // The driver ends with its connection, which is only for this request, so it need not be awaited.
     tokio::spawn(connection);
     let response = tokio::time::timeout(MAX_SILENCE, sender.send_request(request)).await;
     Ok(response.map_err(|_| ConnectError::Silent(MAX_SILENCE))?.map_err(io_error)?)
@@ -209,7 +209,8 @@ pub(super) fn request(method: &str, path: &str) -> hyper::http::request::Builder
     request.header("host", "localhost").header("connection", "close")
 }
 
-/// Demands the answer of a daemon of our own version: one that knows of no versions does not refuse us by itself.
+/// Checks that the daemon has the same version: an old daemon that does not know about versions does not refuse by
+/// itself.
 fn check_version(head: &Parts) -> Result<(), ClientError> {
     let version = head.headers.get("slop-version");
     if version.is_some_and(|version| version.as_bytes() == VERSION.as_bytes()) {
@@ -228,7 +229,7 @@ async fn connect_socket(socket: &Path) -> Result<ClientStream, ConnectError> {
         match error.kind() {
             io::ErrorKind::NotFound => return Err(ConnectError::NotThere(socket.to_owned())),
             io::ErrorKind::ConnectionRefused => return Err(ConnectError::NobodyListens(socket.to_owned())),
-            // More are waiting than the system keeps: the daemon is busy, or hangs.
+            // The system's queue is full: the daemon is busy, or hangs.
             io::ErrorKind::WouldBlock if begun.elapsed() < CONNECT_TIMEOUT => {
                 tokio::time::sleep(RETRY_PAUSE).await;
             }
@@ -238,7 +239,7 @@ async fn connect_socket(socket: &Path) -> Result<ClientStream, ConnectError> {
     }
 }
 
-/// Returns the body of a question: what it says, without its name, which is the path.
+/// Returns the body of a question, without its name, which is the path.
 fn body_of(query: &AnyQuery) -> Vec<u8> {
     let mut value = serde_json::to_value(query).expect("a question with a path becomes JSON");
     if let Some(fields) = value.as_object_mut() {
@@ -247,17 +248,17 @@ fn body_of(query: &AnyQuery) -> Vec<u8> {
     value.to_string().into_bytes()
 }
 
-/// How long a daemon may be silent: at work it says so each second.
-// Five times the interval between lines of progress, so that a busy machine is not taken for a daemon that hangs.
+/// How long a daemon may be silent: it reports every second that it is working.
+// Five times the interval of these reports, so that a busy machine is not mistaken for a hanging daemon.
 const MAX_SILENCE: Duration = Duration::from_secs(5);
 
-/// Bytes of an answer that room is made for before they come.
+/// The most bytes that are preallocated for an answer.
 const MAX_PREALLOCATED: usize = 64 << 20;
 
-/// What a line of progress begins with, as no envelope does.
+/// The beginning of a progress line, which differs from that of every envelope.
 const PROGRESS: &[u8] = b"{\"progress\":";
 
-/// Reads a body to its end. Lines of progress at its beginning are recorded in the job.
+/// Reads a body to its end, and records progress lines at its beginning in the job.
 pub(super) async fn read_body(body: &mut Incoming, job: &QueryJob) -> Result<Bytes, ConnectError> {
     let expected = body.size_hint().exact().and_then(|bytes| usize::try_from(bytes).ok()).unwrap_or(0);
     let mut read = BytesMut::with_capacity(expected.min(MAX_PREALLOCATED));
@@ -266,8 +267,8 @@ pub(super) async fn read_body(body: &mut Incoming, job: &QueryJob) -> Result<Byt
         let Some(frame) = frame.map_err(|_| ConnectError::Silent(MAX_SILENCE))? else { break };
         let Ok(data) = frame.map_err(io_error)?.into_data() else { continue };
         read.extend_from_slice(&data);
-        // Progress comes before the envelope only, and a line may arrive in pieces: an incomplete one waits for the
-        // next frame.
+        // Progress lines only precede the envelope. A line may arrive in pieces: an incomplete one waits for the next
+        // frame.
         while read.starts_with(PROGRESS) {
             let Some(end) = memchr::memchr(b'\n', &read) else { break };
             report_progress(&read.split_to(end + 1), job);
@@ -291,7 +292,7 @@ fn report_progress(line: &[u8], job: &QueryJob) {
     }
 }
 
-/// Takes an answer out of its envelope. Its data stays where it is.
+/// Parses the envelope of an answer, without copying the data.
 fn parse_answer(status: u16, body: &Bytes, call: &CallOptions) -> Result<ServiceAnswer, ClientError> {
     #[derive(Deserialize)]
     struct AnswerEnvelope<'a> {
@@ -306,7 +307,7 @@ fn parse_answer(status: u16, body: &Bytes, call: &CallOptions) -> Result<Service
         #[serde(borrow)]
         data: &'a RawValue,
     }
-    // An error has no `data` and fails here, whatever its status: after lines of progress the status is 200.
+    // An error has no `data` and fails here, whatever its status, which is 200 after progress lines.
     let Ok(envelope) = serde_json::from_slice::<AnswerEnvelope<'_>>(body) else {
         return Err(parse_error(status, body));
     };
@@ -339,7 +340,7 @@ pub(super) fn parse_error(status: u16, body: &[u8]) -> ClientError {
     #[derive(Deserialize)]
     struct ErrorEnvelope {
         error: DaemonErrorBody,
-        /// The status of the error: after lines of progress, the response's own status was sent before the error.
+        /// The status of the error: after progress lines, the response's own status was sent before the error.
         status: Option<u16>,
     }
     #[derive(Deserialize)]

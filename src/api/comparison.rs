@@ -1,4 +1,5 @@
-//! How two documents differ, as a provider's prompt cache sees it: what of the second it has from the first.
+//! Compares two documents from the perspective of a provider's prompt cache: how much of the second one is cached from
+//! the first.
 
 use std::collections::HashMap;
 
@@ -14,11 +15,11 @@ pub struct ComparedSide {
     pub document: SentDocument,
     /// How it is cached.
     pub caching: PrefixCaching,
-    /// When it was opened or given, in milliseconds since the epoch.
+    /// When it was opened or delivered, in milliseconds since the epoch.
     pub at_ms: i64,
 }
 
-/// Compares a document with one that was sent before, both to a provider that caches as the second says.
+/// Compares a document with one that was sent before, both to a provider with the second one's caching.
 pub fn compare_documents(from: &ComparedSide, to: &ComparedSide) -> DocumentComparison {
     let (before, after) = (&from.document.layout, &to.document.layout);
     let sent = send_after(from, to);
@@ -37,7 +38,7 @@ pub fn compare_documents(from: &ComparedSide, to: &ComparedSide) -> DocumentComp
     }
 }
 
-/// Returns a document of a history, compared with the one before it, if there is one.
+/// Returns a document of a history, compared with the previous one, if there is one.
 pub fn given_step(from: Option<&ComparedSide>, to: &ComparedSide) -> GivenStep {
     let sent = from.map(|from| send_after(from, to));
     let first = from.zip(sent).and_then(|(from, sent)| {
@@ -74,10 +75,10 @@ fn first_difference(
     };
     let lines = after.first_lines();
     let heading = lines.get(common.pieces).copied();
-    // Behind the end there is no piece, and so no heading.
+    // Past the end, there is no piece and so no heading.
     let end = || 1 + after.pieces.iter().map(|piece| piece.lines).sum::<u64>();
     let start = 1 + after.pieces[..common.pieces].iter().map(|piece| piece.lines).sum::<u64>();
-    // The blocks of two files have nothing in common whose end would be of interest.
+    // For blocks of different files, the common prefix is meaningless.
     let file = |piece: Option<&DocumentPiece>| piece.and_then(|piece| piece.subject.file().cloned());
     let within = common.within.filter(|_| file(old) == file(new));
     let document_line = within.map(|within| start + within.newlines).or(heading).unwrap_or_else(end);
@@ -85,7 +86,7 @@ fn first_difference(
     Some(FirstDifference::new(subject, line, document_line, reason))
 }
 
-/// Returns which of two pieces at the same place is why they differ, and how.
+/// Returns which of two different pieces at the same position causes the difference, and how.
 fn difference<'p>(
     old: &'p PieceSubject,
     new: &'p PieceSubject,
@@ -99,7 +100,7 @@ fn difference<'p>(
         (PieceSubject::File { path, view }, _) => match block_of(after, path) {
             None => (old, DifferenceReason::Removed),
             Some((PieceSubject::File { view: now, .. }, _)) if view != now => (old, DifferenceReason::View),
-            // A file that was edited may have another place because of that, which says less.
+            // An edit may also move a file, but the edit is the more relevant difference.
             Some((_, hash)) if block_of(before, path).is_some_and(|(_, before)| before != hash) => {
                 (old, DifferenceReason::Edited)
             }
@@ -117,7 +118,7 @@ fn block_of<'l>(layout: &'l DocumentLayout, file: &RelPath) -> Option<(&'l Piece
     Some((&piece.subject, &piece.hash))
 }
 
-/// Returns whether it is this block that has another place among the others.
+/// Returns whether this block was moved relative to the others.
 fn is_moved(file: &RelPath, before: &DocumentLayout, after: &DocumentLayout) -> bool {
     let file = path_text(file.as_bytes());
     compared_blocks(before, after).iter().any(|block| block.file == file)
@@ -144,7 +145,7 @@ fn blocks(layout: &DocumentLayout) -> Vec<Block<'_>> {
     layout.pieces.iter().filter_map(|piece| Some((piece.subject.file()?, &piece.hash))).collect()
 }
 
-/// Returns the blocks that are not the same in both documents, or have another place among those that both have.
+/// Returns the blocks that differ between the documents, or were moved relative to the common ones.
 fn compared_blocks(before: &DocumentLayout, after: &DocumentLayout) -> Vec<ComparedBlock> {
     let (old, new) = (blocks(before), blocks(after));
     let places: HashMap<&RelPath, usize> =
@@ -171,9 +172,9 @@ fn compared_blocks(before: &DocumentLayout, after: &DocumentLayout) -> Vec<Compa
     found
 }
 
-/// Returns which places are in the longest sequence of places whose numbers ascend.
+/// Returns which positions belong to the longest ascending subsequence.
 fn longest_ascending(numbers: &[Option<usize>]) -> Vec<bool> {
-    // For each length, the place at which the sequence of that length with the smallest last number ends.
+    // For each length, the end of the subsequence of that length with the smallest last number.
     let mut ends: Vec<usize> = Vec::new();
     let mut previous: Vec<Option<usize>> = vec![None; numbers.len()];
     for (at, number) in numbers.iter().enumerate() {
@@ -204,7 +205,7 @@ mod tests {
     use super::*;
     use crate::model::ViewMode;
 
-    /// Returns a document of sections and files, spelled `path text` or `path:view text`.
+    /// Returns a document of sections and files, given as `path text` or `path:view text`.
     fn side(pieces: &[&str], marks: Option<u8>) -> ComparedSide {
         let mut text = String::new();
         let pieces: Vec<_> = pieces
@@ -258,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_difference_is_named_with_its_reason() {
+    fn the_first_difference_has_a_reason() {
         let whole = ["Files", "a.c 1 2 3", "b.c 1", "c.c 1", "Tree"];
         check(&whole, &whole, "-");
         check(&whole, &["Files", "a.c 1 2 4", "b.c 1", "c.c 1", "Tree"], "a.c:3 Edited at 9; a.c 0>0");
@@ -272,14 +273,14 @@ mod tests {
         );
         check(&whole, &["Files", "a.c 1 2 3", "b.c 1", "Tree"], "c.c Removed at 19; c.c 2>-");
         check(&whole, &whole[..4], "Tree Section at 25");
-        // In the stable order, a file that was edited comes behind the others.
+        // In the stable order, an edited file comes after the others.
         check(&whole, &["Files", "b.c 1", "c.c 1", "a.c 2", "Tree"], "a.c Edited at 3; a.c 0>2");
         check(&whole, &["Files", "b.c 1", "c.c 1", "a.c 1 2 3", "Tree"], "a.c Moved at 3; a.c 0>2=");
         check(&whole, &["More", "a.c 1 2 3", "b.c 1", "c.c 1", "Tree"], "More Section at 1");
     }
 
     #[test]
-    fn of_documents_whose_texts_are_gone_whole_blocks_are_compared() {
+    fn documents_without_texts_are_compared_by_blocks() {
         let (before, after) = (["Files", "a.c 1", "b.c 1 2"], ["Files", "a.c 1", "b.c 1 3"]);
         let exact = compare_documents(&side(&before, None), &side(&after, None));
         let coarse = compare_documents(&without_text(side(&before, None)), &side(&after, None));
@@ -292,12 +293,12 @@ mod tests {
     }
 
     #[test]
-    fn a_provider_with_marks_keeps_what_ends_at_one() {
+    fn a_provider_with_marks_caches_up_to_a_mark() {
         let large = format!("a.c {}", "x ".repeat(20_000));
         let before = ["Files", &large, "b.c 1", "c.c 1"];
         let after = ["Files", &large, "b.c 1", "c.c 2"];
         let kept = compare_documents(&side(&before, Some(3)), &side(&after, Some(3)));
-        // The prefix is cut behind 32 KiB, which is after the large file.
+        // The prefix ends after 32 KiB, which is after the large file.
         assert_eq!(kept.kept_bytes, side(&after[..2], None).document.layout.bytes());
         assert!(kept.kept_bytes < kept.common_bytes);
         assert_eq!(compare_documents(&side(&before, Some(1)), &side(&after, Some(1))).kept_bytes, 0);

@@ -1,4 +1,4 @@
-//! What people curate, as JSON under the keys that it has in `slop.toml`.
+//! The curation as JSON, with the keys of `slop.toml`.
 
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -8,7 +8,7 @@ use super::fault::ApiError;
 use super::inline_curation::{InlinePersona, InlinePreset, ItemEntry, SliceEntry};
 use crate::model::{FileItem, MaskMode, Persona, Preset, Slice, SliceResolution};
 
-/// Returns an item with every key, those that are not written with their defaults.
+/// Returns an item with all keys, including defaults.
 pub fn item_to_json(item: &FileItem) -> Value {
     to_json(ItemEntry::from(item))
 }
@@ -30,10 +30,10 @@ pub fn slice_to_json(slice: &Slice) -> Value {
 }
 
 fn to_json(entry: impl Serialize) -> Value {
-    serde_json::to_value(entry).expect("entries have texts as keys, and so always become JSON")
+    serde_json::to_value(entry).expect("entries with string keys always become JSON")
 }
 
-/// Reads a slice, as a request may have it in an entry. Everything except the lines may be missing.
+/// Parses a slice in the form of requests. Everything except the lines is optional.
 pub fn slice_from_json(text: &str) -> Result<Slice, ApiError> {
     let slice: SliceEntry =
         read_json_input(text.as_bytes()).map_err(|reason| ApiError::bad_slice(&reason))?;

@@ -1,4 +1,4 @@
-//! What a daemon offers besides answers: its status, the feed of changes, and stopping it.
+//! The operations of a daemon besides answering: its status, the feed of changes, and stopping it.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use super::service::Service;
 use super::wire::Dollars;
 use crate::engine::StepSummary;
 
-/// A service that keeps running between questions, as the daemon does.
+/// A service that keeps running between questions, such as the daemon.
 ///
 /// All methods but [`Service::answer`] are called from threads that serve sockets, and must not block.
 pub trait DaemonControl: Service {
@@ -19,13 +19,13 @@ pub trait DaemonControl: Service {
     /// Returns how long the steps of its answers have taken, with its status.
     fn performance(&self) -> PerformanceReport;
 
-    /// Returns what changes from now on, or after `since`.
+    /// Subscribes to changes from now on, or after `since`.
     fn subscribe(&self, since: Option<ClockPosition>) -> Subscription;
 
-    /// Asks the daemon to stop, and does not wait until it has.
+    /// Asks the daemon to stop, without waiting for it.
     fn stop(&self);
 
-    /// Returns the fingerprint of the settings that answers are made by.
+    /// Returns the fingerprint of the settings in use.
     fn fingerprint(&self) -> String;
 }
 
@@ -50,7 +50,7 @@ pub struct DaemonStatus {
     pub mode: DaemonMode,
     /// Why it receives no events, if it does not.
     pub reason: Option<String>,
-    /// The epoch that `sequence` belongs to; a new one begins at each start and each loss of track.
+    /// The epoch of `sequence`; a new one begins at each start, and when events were lost.
     pub epoch: u64,
     /// The number of changes seen in this epoch.
     pub sequence: u64,
@@ -74,7 +74,7 @@ pub struct DaemonStatus {
     pub watches: u64,
     /// The system's limit of watched folders for this user.
     pub watch_limit: Option<u64>,
-    /// The linked folders that cannot be watched, by name, and why: their files are compared for each answer.
+    /// The linked folders that cannot be watched, by name, with the reason: their files are compared for each answer.
     #[serde(default)]
     pub unwatched_links: BTreeMap<String, String>,
     /// The number of changes that an audit or a stat found and no event reported.
@@ -95,29 +95,29 @@ pub struct DaemonStatus {
     pub fds: Option<u64>,
     /// The loopback address that the daemon also listens on, if any.
     pub listen: Option<String>,
-    /// What is wrong in the settings: entries that are left out, and why the last good settings are in effect.
+    /// Problems in the settings: omitted entries, and why the last valid settings are in effect.
     #[serde(default)]
     pub settings_problems: Vec<String>,
     /// Fingerprint of the settings in effect.
     pub settings: String,
 }
 
-/// Where the web page is asked for.
+/// The path of requests for a ticket.
 pub(in crate::api) const TICKET_PATH: &str = "/v1/ui/ticket";
 
-/// What opens the web page once.
+/// A ticket that opens the web page once.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PageTicket {
     /// The address of the page, with the ticket as its fragment.
     pub url: String,
-    /// For how many seconds the ticket works.
+    /// How many seconds the ticket is valid.
     pub expires_in_s: u64,
 }
 
 /// How long the steps of a daemon's answers have taken.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PerformanceReport {
-    /// Since when they are counted, in milliseconds since the Unix epoch: the start of the daemon.
+    /// The start of the measurement, which is that of the daemon, in milliseconds since the Unix epoch.
     pub since_ms: i64,
     /// The steps, always the same and in the same order.
     pub spans: Vec<StepSpan>,
@@ -217,7 +217,7 @@ pub struct AgentStatus {
     pub ready: u64,
     /// The number of them that had summaries.
     pub done: u64,
-    /// The number of files that were written too recently.
+    /// The number of files that changed too recently.
     pub young: u64,
     /// The number of subjects that were declined or failed, and are not retried yet.
     pub refused: u64,

@@ -18,37 +18,37 @@ use crate::model::{
 };
 use crate::render;
 
-/// The most limits that are tried between those of the smallest and the largest document.
+/// The most attempts of the search for a limit.
 // Eight halvings leave a 256th of the range, which is less than the slack.
 const MAX_TRIES: usize = 8;
-/// A document is large enough if it leaves no more than this fraction of the limit unused.
+/// The search ends if the document leaves at most this fraction of the limit unused.
 const SLACK_PART: u64 = 50;
 
-/// A document that is asked for.
+/// A request for a document.
 #[derive(Debug, Clone)]
 pub struct DocumentRequest {
-    /// What is aggregated.
+    /// The request for the engine.
     pub request: AggregationRequest,
-    /// How it is written.
+    /// The format.
     pub format: FormatName,
-    /// How a model is asked, where the format is a provider's.
+    /// The options of a provider's request body.
     pub body: BodyOptions,
-    /// Name of the project; documents of one project and tier are cached together.
+    /// The name of the project; documents of one project and tier share a cache key.
     pub project_name: String,
-    /// How the document is put into an answer.
+    /// The form of the document in the answer.
     pub shape: AnswerShape,
-    /// Whether nobody is given the document.
+    /// Whether the document is not delivered.
     pub is_preview: bool,
 }
 
-/// The file that a document goes into.
+/// The file to which a document is written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OutputTarget {
     File(PathBuf),
     /// The next numbered file of a folder.
     Numbered {
         folder: PathBuf,
-        /// What the name begins with.
+        /// The beginning of the file name.
         name: String,
         /// How many of these files are kept; 0 for all.
         keep: u32,
@@ -58,7 +58,7 @@ pub enum OutputTarget {
 struct FormattedDocument {
     document: Document,
     text: DocumentText,
-    /// What the text consists of, if that was noted when it was written.
+    /// The layout of the text, if it was recorded.
     layout: Option<DocumentLayout>,
 }
 
@@ -67,16 +67,16 @@ impl FormattedDocument {
     fn into_cached(self, format: FormatName) -> (Arc<CachedDocument>, Vec<DocumentBlock>) {
         let Self { document, text, layout } = self;
         let boundary = boundary(&document, format, &text);
-        // Of a request body, what the model reads.
+        // For a request body, the text that the model reads.
         let layout = layout.unwrap_or_else(|| render::document_layout(&document, has_images_apart(format)));
-        // Moved, not copied: the receipt of many files takes as much memory as a large document.
+        // Moved, not copied, because the receipt of many files takes as much memory as a large document.
         let Document { receipt, blocks, .. } = document;
         let (layout, encoded) = (Arc::new(layout), OnceLock::new());
         (Arc::new(CachedDocument { receipt, text, boundary, layout, encoded }), blocks)
     }
 }
 
-/// Composes and writes a document, unless it was written before and is still the same.
+/// Composes and formats a document, unless the cached one is still valid.
 pub fn compose_document(
     project: &mut Project<'_>,
     aggregation: &DocumentRequest,
@@ -91,7 +91,7 @@ pub fn compose_document(
     }
     let asked = Arc::new(DocumentCacheKey { written_as: written_as(aggregation), request });
     let request = &asked.request;
-    // The files are selected and compared even for a cached document: only composing and writing are saved.
+    // The files are selected and compared even for a cached document: only composing and formatting are saved.
     let selected = project.select_for(request)?;
     if let Some(document) = project.cached_document(&asked, &selected, aggregation.is_preview) {
         project.describe_delivery(&document.layout, caching);
@@ -111,8 +111,8 @@ pub fn compose_document(
     Ok(cached)
 }
 
-/// Composes a document as [`compose_document`] does, and returns it before it is written in any format. Its receipt
-/// gives the size that it has in that format.
+/// Composes a document like [`compose_document`], but returns it unformatted. Its receipt has the size in the requested
+/// format.
 pub fn compose_unformatted(
     project: &mut Project<'_>,
     aggregation: &DocumentRequest,
@@ -126,8 +126,8 @@ pub fn compose_unformatted(
     Ok(format_document(document, aggregation)?.document)
 }
 
-/// Returns all that decides how a document is written, and is no part of what it is composed of. It is spelled as JSON, in
-/// which no two lists of values look alike.
+/// Returns everything that affects formatting but not composing, as JSON, so that different values always give
+/// different keys.
 fn written_as(aggregation: &DocumentRequest) -> String {
     let DocumentRequest { format, body, project_name, shape, is_preview: _, request: _ } = aggregation;
     let AnswerShape { scope, in_parts } = shape;
@@ -139,7 +139,8 @@ fn written_as(aggregation: &DocumentRequest) -> String {
         .to_string()
 }
 
-/// Returns where the discussion begins, which is last; the end of the text, if there is none or it is no text for a reader.
+/// Returns the offset of the discussion, which comes last; the end of the text if there is none, or if the format is
+/// not plain text.
 fn boundary(document: &Document, format: FormatName, text: &DocumentText) -> usize {
     match format {
         FormatName::Markdown => text.len() - render::suffix_text(document).len(),
@@ -150,7 +151,7 @@ fn boundary(document: &Document, format: FormatName, text: &DocumentText) -> usi
 fn request_of(aggregation: &DocumentRequest) -> AggregationRequest {
     let mut request = aggregation.request.clone();
     request.sections.images_apart = has_images_apart(aggregation.format);
-    // Of the types that slop knows, Gemini alone refuses one.
+    // Of the supported image types, only Gemini rejects one.
     request.sections.refused_images = match aggregation.format {
         FormatName::Gemini => &["image/gif"],
         FormatName::Markdown | FormatName::Json | FormatName::Anthropic | FormatName::Openai => &[],
@@ -166,7 +167,7 @@ const fn has_images_apart(format: FormatName) -> bool {
     }
 }
 
-/// Returns the limit of bytes, if the engine cannot keep it by itself: it measures Markdown.
+/// Returns the limit in bytes, if the engine, which measures Markdown, cannot enforce it.
 const fn limit_of_format(aggregation: &DocumentRequest) -> Option<u64> {
     match aggregation.format {
         FormatName::Markdown => None,
@@ -176,8 +177,8 @@ const fn limit_of_format(aggregation: &DocumentRequest) -> Option<u64> {
     }
 }
 
-/// The engine fits the Markdown of a document into a limit of bytes, and other formats take more bytes than that. This
-/// searches for a lower limit with which the document, as written, keeps the real one.
+/// The engine fits the Markdown of a document into a limit in bytes, but other formats take more bytes. This searches
+/// for a lower limit with which the formatted document stays within the real one.
 struct SizeSearch<'s, 'w> {
     project: &'s mut Project<'w>,
     aggregation: &'s DocumentRequest,
@@ -198,8 +199,7 @@ impl<'s, 'w> SizeSearch<'s, 'w> {
     }
 
     fn find_largest(mut self) -> Result<FormattedDocument, Error> {
-        // Most documents are far smaller than their limit, so the limit itself is tried before anything is searched
-        // for.
+        // Most documents are far smaller than their limit, so the limit itself is tried before the search.
         match self.compose_within(self.limit) {
             Ok(written) if self.keeps_limit(&written) => return Ok(written),
             Ok(_) | Err(Error::OverSize { .. }) => {}
@@ -217,22 +217,22 @@ impl<'s, 'w> SizeSearch<'s, 'w> {
             last = low.midpoint(high);
             match self.compose_within(last) {
                 Ok(written) if self.keeps_limit(&written) => (low, best) = (last, written),
-                // It fits as Markdown, and is too large as written.
+                // It fits as Markdown, but is too large when formatted.
                 Ok(_) => high = last,
-                // Not even the Markdown fits: the bound is too low, and not too high.
+                // Not even the Markdown fits: the limit is too low.
                 Err(Error::OverSize { .. } | Error::OverBudget { .. }) => low = last,
                 Err(error) => return Err(error),
             }
         }
-        // The project remembers the document that it composed last.
+        // The project caches the document that it composed last.
         if last == low { Ok(best) } else { self.compose_within(low) }
     }
 
-    /// Returns the smallest document there is, and its limit.
+    /// Returns the smallest possible document, and its limit.
     fn smallest(&mut self) -> Result<(u64, FormattedDocument), Error> {
         let nothing = DocumentLimits { bytes: Some(0), ..DocumentLimits::default() };
         let bytes = match self.project.compose(&mut self.prepared, nothing) {
-            // Nothing fits into a limit of 0, and the error has the size of the smallest document.
+            // Nothing fits into a limit of 0, and the error contains the size of the smallest document.
             Err(Error::OverSize { bytes, .. }) => bytes,
             composed => composed.map(|_| 0)?,
         };
@@ -241,8 +241,8 @@ impl<'s, 'w> SizeSearch<'s, 'w> {
 
     /// Returns the error that even the smallest document is too large.
     fn over_size(&self, mut smallest: Document) -> Error {
-        // The limit that the document would fit into is part of its receipt, where it may have more digits than the
-        // limit that was requested, so that the document grows with it.
+        // The limit into which the document would fit is part of its receipt, where it may have more digits than the
+        // requested limit, so the document may grow by that.
         while smallest.receipt.max_bytes != Some(smallest.receipt.bytes) {
             smallest.receipt.max_bytes = Some(smallest.receipt.bytes);
             match format_document(smallest, self.aggregation) {
@@ -266,7 +266,7 @@ impl<'s, 'w> SizeSearch<'s, 'w> {
     }
 }
 
-/// Writes a document, and into its receipt how many bytes that takes.
+/// Formats a document, and records its size in the receipt.
 fn format_document(
     mut document: Document,
     aggregation: &DocumentRequest,
@@ -274,7 +274,7 @@ fn format_document(
     loop {
         let text = format_text(&document, aggregation)?;
         let bytes = text.len() as u64;
-        // JSON holds the receipt, whose number may have become a digit longer by itself.
+        // JSON includes the receipt, in which the size may have become a digit longer.
         if document.receipt.bytes == bytes || !matches!(aggregation.format, FormatName::Json) {
             document.receipt.bytes = bytes;
             return Ok(FormattedDocument { document, text, layout: None });
@@ -299,10 +299,10 @@ fn format_text(document: &Document, aggregation: &DocumentRequest) -> Result<Doc
     Ok(wire::pretty(&value).into())
 }
 
-/// Returns a key that the documents of one project and tier share. It is a hash, so that it reveals no names.
+/// Returns a cache key that the documents of one project and tier share: a hash, so that it discloses no names.
 fn cache_key(document: &Document, aggregation: &DocumentRequest) -> String {
     let tier = document.receipt.tier.map_or(String::new(), |tier| tier.to_string());
-    // A NUL keeps the parts apart, because a project's name holds no control characters.
+    // Separated by a NUL, because a project's name has no control characters.
     let subject = format!("{}\0{tier}", aggregation.project_name);
     format!("slop-{}", ContentHash::digest(subject.as_bytes()).short_hex())
 }

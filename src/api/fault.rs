@@ -1,4 +1,4 @@
-//! The error that a client receives: a stable code, a message, and what to do.
+//! The error that a client receives: a stable code, a message, and a hint.
 
 use std::borrow::Cow;
 use std::io;
@@ -7,25 +7,25 @@ use std::path::Path;
 use crate::engine::{Code, Error};
 use crate::model::error_chain;
 
-/// Who has to act on an error.
+/// Whether the user or the environment caused an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ApiErrorKind {
-    /// The client: the same request fails again.
+    /// The request: it will fail again if repeated.
     User,
-    /// The owner of the machine, if anybody: the same request may succeed later.
+    /// The environment: the same request may succeed later.
     Environment,
 }
 
 /// Why a request was not answered.
 #[derive(Debug, Clone)]
 pub struct ApiError {
-    /// Stable name, for programs.
+    /// The stable name, for programs.
     pub code: Cow<'static, str>,
     /// The condition that prevented an answer: complete without a prefix, lowercase, no period, no advice.
     pub message: String,
-    /// A hint.
+    /// Advice on how to fix it.
     pub hint: Cow<'static, str>,
-    /// Who has to act.
+    /// Who can fix it.
     pub kind: ApiErrorKind,
 }
 
@@ -52,20 +52,20 @@ impl ApiError {
     /// The project's folder cannot be opened.
     pub fn no_project(root: &Path, error: &io::Error) -> Self {
         let message = format!("project folder {} cannot be opened: {error}", root.display());
-        Self::user("no_project", message, "name a folder that can be read: `slop --project DIR`")
+        Self::user("no_project", message, "name a readable folder: `slop --project DIR`")
     }
 
     /// The client expects other settings than those of the project.
     pub fn other_settings() -> Self {
         let message = "settings differ from those that the client has read".to_owned();
-        Self::user("other_settings", message, "ask again with the settings that are there now")
+        Self::user("other_settings", message, "ask again with the current settings")
     }
 
-    /// An assumption of slop's own did not hold.
+    /// A bug in slop.
     pub fn bug() -> Self {
-        // Counted as a failure of the environment, because there is nothing that the user could ask differently.
+        // Counted as a failure of the environment, because the user cannot fix it by changing the request.
         let message = "internal error in slop".to_owned();
-        Self::environment("bug", message, "ask again; `slop daemon logs` says what failed, for a report")
+        Self::environment("bug", message, "ask again; `slop daemon logs` has the details for a report")
     }
 
     /// A file cannot be written.
@@ -83,16 +83,20 @@ impl ApiError {
 
     /// The answer may not be fresh, and the client requires that it is.
     pub fn not_fresh(reason: &str) -> Self {
-        let message = format!("answer is not certainly fresh: {reason}");
-        Self::environment("not_fresh", message, "try again when the files rest, or ask without require_fresh")
+        let message = format!("answer may not be fresh: {reason}");
+        Self::environment(
+            "not_fresh",
+            message,
+            "try again when the files are no longer changing, or ask without require_fresh",
+        )
     }
 
-    /// The JSON is not a slice.
+    /// The JSON is not a valid slice.
     pub fn bad_slice(reason: &str) -> Self {
         Self::user(
             "bad_slice",
             format!("not a slice as JSON: {reason}"),
-            "`slop slice make PATH A-B` prints one as it should be",
+            "`slop slice make PATH A-B` prints a valid one",
         )
     }
 }
@@ -104,18 +108,18 @@ impl From<Error> for ApiError {
     }
 }
 
-/// The hint for a database of models' summaries that cannot be used: it was paid for, so no hint says to delete it.
+/// The hint for an unusable database of summaries by models. They were paid for, so it does not suggest deleting them.
 pub const PAID_STORE_HINT: &str = "if it is damaged, `slop cache verify` or the next `slop summarize` repairs it, and keeps the old \
                           file; do not delete it, for it was paid for";
 
-/// Returns the stable name of a code, who has to act on it, and what they can do.
+/// Returns the stable name of a code, its kind, and its hint.
 const fn describe(code: Code) -> (&'static str, ApiErrorKind, &'static str) {
     use ApiErrorKind::{Environment, User};
-    // A table, and therefore longer than other functions. Without a `_` arm, a new code does not compile until it has
-    // a name, a kind and a hint.
+    // A table, and therefore longer than other functions. It has no `_` arm, so a new code does not compile until it
+    // has a name, a kind and a hint.
     match code {
         Code::ListFailed => {
-            ("list_failed", Environment, "check that the project's folder is there and can be read")
+            ("list_failed", Environment, "check that the project's folder exists and is readable")
         }
         Code::TooManyFiles => (
             "too_many_files",
@@ -131,7 +135,7 @@ const fn describe(code: Code) -> (&'static str, ApiErrorKind, &'static str) {
         Code::StoreUnusable => (
             "store_unusable",
             Environment,
-            "try again; if it stays so, delete index.db in the cache folder: it costs time only",
+            "try again; if that does not help, delete index.db in the cache folder, which only costs time",
         ),
         Code::PaidUnusable => ("paid_unusable", Environment, PAID_STORE_HINT),
         Code::UndoUnusable => (
@@ -147,10 +151,12 @@ const fn describe(code: Code) -> (&'static str, ApiErrorKind, &'static str) {
             "give a path below the project's folder, or choose another project (`slop --project DIR`)",
         ),
         Code::NotFound => ("not_found", User, "`slop status --all` lists the files of the project"),
-        Code::AmbiguousName => ("ambiguous_name", User, "give as much of the path as only one file has"),
+        Code::AmbiguousName => {
+            ("ambiguous_name", User, "give more of the path, so that only one file matches")
+        }
         Code::Secret => ("secret", User, "name it under `secrets.allow` in slop.toml if it may be shown"),
         Code::Unreadable => ("unreadable", User, "check the permissions of the file and its folders"),
-        Code::NotShown => ("not_shown", User, "`slop status` says what slop makes of the file"),
+        Code::NotShown => ("not_shown", User, "`slop status` shows the state of the file"),
         Code::NoImage => {
             ("no_image", User, "give the path of a PNG, JPEG, GIF or WebP within `limits.screenshot_bytes`")
         }
@@ -166,7 +172,7 @@ const fn describe(code: Code) -> (&'static str, ApiErrorKind, &'static str) {
             User,
             "give a commit, a branch or a tag: `git rev-parse --verify REV^{commit}` has to know it",
         ),
-        Code::BadTask => ("bad_task", User, "say in words what is to be done, or paste the text of an issue"),
+        Code::BadTask => ("bad_task", User, "describe the task in words, or paste the text of an issue"),
         Code::NoSuchLines => {
             ("no_such_lines", User, "count lines from 1, the last one included, as in 10-25")
         }
@@ -174,7 +180,7 @@ const fn describe(code: Code) -> (&'static str, ApiErrorKind, &'static str) {
         Code::NoCache => (
             "no_cache",
             User,
-            "set `aggregation.cache_enabled = true`, and see that the cache folder can be written",
+            "set `aggregation.cache_enabled = true`, and check that the cache folder is writable",
         ),
         Code::OverBudget => (
             "over_budget",
@@ -196,7 +202,7 @@ const fn describe(code: Code) -> (&'static str, ApiErrorKind, &'static str) {
         Code::HistoryNotFound => (
             "history_not_found",
             User,
-            "name a file that is there and can be read in `history`; where none is named, it is history.toml",
+            "name an existing, readable file in `history`; the default is history.toml",
         ),
         Code::NothingToSend => {
             ("nothing_to_send", User, "leave out `part`, or give a discussion that is not empty")

@@ -1,7 +1,7 @@
 //! The feed of changes: one ring of events that every subscriber reads at its own pace.
 //!
-//! The ring is bounded, so that a slow subscriber costs nothing. One that falls behind receives
-//! [`FeedEventKind::FreshInstance`], never a stream with a gap in it.
+//! The ring is bounded, so that slow subscribers cost nothing. A subscriber that falls behind receives
+//! [`FeedEventKind::FreshInstance`], never a stream with a gap.
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, VecDeque};
@@ -20,13 +20,13 @@ use crate::model::lock;
 const MAX_EVENTS: usize = 1024;
 
 /// The most changes that the ring holds, in all events together.
-// A branch switch is one event with very many changes, so a limit of events alone would not bound the memory.
+// Switching branches is one event with very many changes, so a limit on events would not bound the memory.
 const MAX_CHANGES: usize = 65_536;
 
-/// A moment by the daemon's count, written `epoch:sequence`.
+/// A position in the sequence of changes, written `epoch:sequence`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ClockPosition {
-    /// The count of starts and of lost tracks: a later one is greater.
+    /// Increases with every start and whenever events were lost.
     pub epoch: u64,
     /// The count of changes within the epoch.
     pub sequence: u64,
@@ -54,23 +54,23 @@ impl FromStr for ClockPosition {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FeedEvent {
-    /// What sort of news it is.
+    /// Its kind.
     pub kind: FeedEventKind,
-    /// The daemon's count after it.
+    /// The position after it.
     pub clock: ClockPosition,
-    /// What has changed; nothing where it is not known.
+    /// The changed files; empty if unknown.
     pub changes: Vec<Change>,
 }
 
-/// What sort of news an event is.
+/// The kind of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum FeedEventKind {
-    /// Files have changed: these, and no others.
+    /// Exactly these files have changed.
     Changed,
-    /// What happened since the position that was asked for is not known: everything is to be looked at.
+    /// The changes since the requested position are unknown: everything has to be checked.
     FreshInstance,
-    /// The daemon lost track, and looks at everything itself.
+    /// The daemon lost events, and checks everything itself.
     LostTrack,
 }
 
@@ -83,14 +83,15 @@ impl FeedEventKind {
         }
     }
 
-    /// Returns the kind of this name, as in [`Self::name`].
+    /// Returns the kind with this name, as returned by [`Self::name`].
     pub fn parse(name: &str) -> Option<Self> {
         [Self::Changed, Self::FreshInstance, Self::LostTrack].into_iter().find(|kind| kind.name() == name)
     }
 
     /// Returns whether a subscriber to `kinds` receives this one; without kinds it receives all.
     ///
-    /// What interrupts the sequence of events is always received: a subscriber that did not know would miss others.
+    /// Interruptions of the sequence are always received, because a subscriber would otherwise miss changes without
+    /// knowing.
     fn is_wanted(self, kinds: Option<&[Self]>) -> bool {
         match self {
             Self::FreshInstance | Self::LostTrack => true,
@@ -138,19 +139,19 @@ pub enum ChangeKind {
 }
 
 impl ChangeKind {
-    /// Returns what this change and a later one of the same file are together.
+    /// Combines this change with a later one of the same file.
     const fn followed_by(self, later: Self) -> Self {
         match (self, later) {
             (Self::Added, Self::Modified) => Self::Added,
             (Self::Removed, Self::Added) => Self::Modified,
-            // A file that was added and removed is reported as removed: a subscriber that reads the project in between
-            // may know it.
+            // A file that was added and removed is reported as removed, because a subscriber may have read it in
+            // between.
             (_, later) => later,
         }
     }
 }
 
-/// The publishing end, which the daemon holds.
+/// The publishing end, which the daemon has.
 #[derive(Debug)]
 pub struct Feed {
     ring: Arc<Mutex<EventRing>>,
@@ -167,7 +168,7 @@ struct EventRing {
 }
 
 impl Feed {
-    /// Returns a feed that knows nothing of what was before `start`.
+    /// Returns a feed without changes before `start`.
     pub fn new(start: ClockPosition) -> Self {
         let ring = EventRing { newest: start, known_from: start, changes: 0, events: VecDeque::new() };
         Self { ring: Arc::new(Mutex::new(ring)), newest: watch::Sender::new(start) }
@@ -175,12 +176,12 @@ impl Feed {
 
     /// Publishes an event to all subscribers. Its position has to be after that of the last one.
     ///
-    /// More changes than the ring holds become one [`FeedEventKind::FreshInstance`]: a subscriber that has missed them
-    /// looks at everything anyway.
+    /// An event with more changes than the ring can store becomes a [`FeedEventKind::FreshInstance`]: a subscriber that
+    /// has missed it checks everything anyway.
     pub fn publish(&self, event: FeedEvent) {
         let clock = event.clock;
         let mut ring = lock(&self.ring);
-        // A position is given out once: a subscriber that has reached it would never see a second event there.
+        // A position is used only once, because a subscriber that has reached it would never see a second event there.
         if clock <= ring.newest {
             return;
         }
@@ -194,7 +195,7 @@ impl Feed {
     pub fn subscribe(&self, since: Option<ClockPosition>) -> Subscription {
         let newest = self.newest.subscribe();
         let now = lock(&self.ring).newest;
-        // A position that is still to come was never given out by this daemon.
+        // A future position was not issued by this daemon.
         let last = since.map_or(Some(now), |since| (since <= now).then_some(since));
         Subscription { ring: Arc::clone(&self.ring), newest, last }
     }
@@ -219,8 +220,8 @@ impl EventRing {
     }
 
     fn next_after(&self, last: Option<ClockPosition>) -> Option<Arc<FeedEvent>> {
-        // A position before the ring's beginning may hide changes; the subscriber has to look at everything
-        // instead.
+        // After a position before the ring's beginning, changes may be missing, so the subscriber has to check
+        // everything.
         let Some(last) = last.filter(|last| self.known_from <= *last) else {
             let kind = FeedEventKind::FreshInstance;
             return Some(Arc::new(FeedEvent { kind, clock: self.newest, changes: Vec::new() }));
@@ -231,7 +232,7 @@ impl EventRing {
     }
 }
 
-/// The end that a subscriber holds.
+/// The receiving end.
 #[derive(Debug)]
 pub struct Subscription {
     ring: Arc<Mutex<EventRing>>,
@@ -334,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn a_subscriber_is_told_what_comes_after_it_and_nothing_before() {
+    fn a_subscriber_receives_only_later_events() {
         let feed = feed();
         feed.publish(changed(1, 1));
         let mut subscription = feed.subscribe(None);
@@ -346,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn a_position_that_is_remembered_is_gone_on_from() {
+    fn a_known_position_is_resumed() {
         let feed = feed();
         (1..4).for_each(|sequence| feed.publish(changed(sequence, 1)));
         let mut subscription = feed.subscribe(Some(ClockPosition { epoch: 1, sequence: 2 }));
@@ -354,7 +355,7 @@ mod tests {
     }
 
     #[test]
-    fn a_position_of_another_epoch_or_of_the_future_is_not_gone_on_from() {
+    fn a_position_of_another_epoch_or_in_the_future_is_not_resumed() {
         let feed = feed();
         feed.publish(changed(1, 1));
         for (epoch, sequence) in [(0, 1), (1, 2), (2, 0)] {
@@ -364,7 +365,7 @@ mod tests {
     }
 
     #[test]
-    fn a_subscriber_that_was_overtaken_is_told_so_instead_of_a_gap() {
+    fn a_subscriber_that_falls_behind_is_notified_instead_of_missing_events() {
         let feed = feed();
         let mut sleeper = feed.subscribe(None);
         (1..=5000).for_each(|sequence| feed.publish(changed(sequence, 1)));
@@ -375,7 +376,7 @@ mod tests {
     }
 
     #[test]
-    fn more_changes_than_are_remembered_are_told_as_everything() {
+    fn too_many_changes_are_reported_as_everything() {
         let feed = feed();
         let mut subscription = feed.subscribe(None);
         feed.publish(changed(1, MAX_CHANGES + 1));
@@ -386,7 +387,7 @@ mod tests {
     }
 
     #[test]
-    fn events_that_wait_are_joined_into_one_with_each_file_once() {
+    fn pending_events_are_joined_with_each_file_once() {
         let feed = feed();
         let mut subscription = feed.subscribe(None);
         let steps = [
@@ -415,7 +416,7 @@ mod tests {
     }
 
     #[test]
-    fn an_interruption_is_not_joined_and_reaches_those_who_want_other_kinds() {
+    fn an_interruption_is_not_joined_and_reaches_all_subscribers() {
         let feed = feed();
         let (mut all, mut few) = (feed.subscribe(None), feed.subscribe(None));
         feed.publish(changed(1, 1));
@@ -433,7 +434,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lost_track_is_told_to_those_who_listen_and_gone_on_from() {
+    fn lost_events_are_reported_and_can_be_resumed_from() {
         let feed = feed();
         let mut subscription = feed.subscribe(None);
         let clock = ClockPosition { epoch: 2, sequence: 0 };
@@ -443,7 +444,7 @@ mod tests {
     }
 
     #[test]
-    fn a_position_is_read_as_it_is_written() {
+    fn a_position_round_trips() {
         let position = ClockPosition { epoch: 7, sequence: 42 };
         assert_eq!(position.to_string().parse(), Ok(position));
         for text in ["", "1", "1:", ":1", "a:1", "1:2:3", "-1:2"] {

@@ -1,4 +1,4 @@
-//! Questions that only the process which opened the project answers: their answers have no JSON, or files are written.
+//! Questions that are never sent to a daemon, because their answers have no JSON or write files.
 
 use std::path::PathBuf;
 
@@ -20,7 +20,7 @@ pub enum LocalQuery {
     WriteDocument(Box<WriteDocumentQuery>),
 }
 
-/// Asks for lines of a file, with what it takes to find them again. Nothing is written.
+/// Asks for a slice of a file, with the anchors to find it again. Writes nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MakeSliceQuery {
     pub file: String,
@@ -34,14 +34,14 @@ pub struct MakeSliceQuery {
     pub comment: String,
 }
 
-/// Asks where slices are in one file now. The file is read once for all of them.
+/// Asks for the current lines of slices in one file, which is read once for all of them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ResolveSlicesQuery {
     pub file: String,
     pub slices: Vec<Slice>,
 }
 
-/// Asks which symbols names denote in the files that a path or pattern selects.
+/// Asks for the symbols with these names in the files that a path or pattern selects.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MatchSymbolsQuery {
     /// A file, a folder or a pattern.
@@ -50,16 +50,17 @@ pub struct MatchSymbolsQuery {
     pub symbols: Vec<String>,
 }
 
-/// What was found under one name.
+/// The symbols with one name.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SymbolMatches {
     /// How many symbols have the name.
     pub found: usize,
-    /// Names of other symbols that are like it.
+    /// Names of similar symbols.
     pub nearest: Vec<String>,
 }
 
-/// Asks for the texts of files, or of an editor's buffers. What is no file of the project, or is not shown, has none.
+/// Asks for the texts of files, or of an editor's buffers. A path outside of the project, or that is not shown, has
+/// none.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SourceTextsQuery {
     pub files: Vec<SourceRequest>,
@@ -67,15 +68,16 @@ pub struct SourceTextsQuery {
     pub outlines: bool,
 }
 
-/// Asks for the references of the whole project. They are written one by one, so they are never all in JSON at once.
+/// Asks for the references of the whole project. They are written one by one, so that they are never encoded as JSON
+/// all at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AllReferencesQuery;
 
-/// Asks for a document before it is written in any format.
+/// Asks for an unformatted document.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ComposeQuery(pub AggregateQuery);
 
-/// Asks for a document in a file.
+/// Asks for a document to be written to a file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WriteDocumentQuery {
     pub document: AggregateQuery,
@@ -84,7 +86,7 @@ pub struct WriteDocumentQuery {
     pub receipt: Option<PathBuf>,
 }
 
-/// A document in a file.
+/// A document that was written to a file.
 #[derive(Debug)]
 pub struct WrittenDocument {
     pub path: PathBuf,
@@ -92,7 +94,7 @@ pub struct WrittenDocument {
 }
 
 impl LocalQuery {
-    /// Returns whether the cache is of use for the answer. If not, none is opened, and none is created.
+    /// Returns whether the answer uses the cache. If not, it is neither opened nor created.
     pub const fn uses_cache(&self) -> bool {
         match self {
             // Slices are found in the text of one file, and opening the cache would create its folder.

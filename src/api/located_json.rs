@@ -1,4 +1,4 @@
-//! Reads JSON with errors that name the place of the wrong value.
+//! Parses JSON with errors that contain the location of the invalid value.
 
 use std::fmt;
 
@@ -7,28 +7,28 @@ use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 use serde_path_to_error::Segment;
 
-/// A step from a value of JSON to one in it.
+/// A segment of a path in a JSON value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum PathSegment {
     Key(String),
     Index(usize),
 }
 
-/// Why JSON is not what was expected, and the place in it.
+/// An error with its location in JSON.
 #[derive(Debug)]
 pub(super) struct LocatedError {
-    /// Empty if the error is about the whole, or about the syntax.
+    /// Empty if the error concerns the whole value or the syntax.
     pub(super) path: Vec<PathSegment>,
     pub(super) error: serde_json::Error,
 }
 
 impl LocatedError {
-    /// Returns an error about the whole.
+    /// Returns an error about the whole value.
     pub(super) const fn of_whole(error: serde_json::Error) -> Self {
         Self { path: Vec::new(), error }
     }
 
-    /// Returns the error without its place. Where that is known, the line and the column are not what a reader looks for.
+    /// Returns the error without its location. If the path is known, line and column are omitted.
     pub(super) fn reason(&self) -> String {
         let text = self.error.to_string();
         let has_place = self.error.is_data() && !self.path.is_empty();
@@ -38,7 +38,7 @@ impl LocatedError {
 
     fn at_its_place(error: serde_path_to_error::Error<serde_json::Error>) -> Self {
         let path = error.path().iter().filter_map(|segment| match segment {
-            // The variant of an enum is the only key of an object in JSON.
+            // In JSON, the variant of an enum is the only key of an object.
             Segment::Map { key } | Segment::Enum { variant: key } => Some(PathSegment::Key(key.clone())),
             Segment::Seq { index } => Some(PathSegment::Index(*index)),
             Segment::Unknown => None,
@@ -47,7 +47,7 @@ impl LocatedError {
     }
 }
 
-/// Prints the place before the error: `items[0].tier: no tier 5`.
+/// Formats the location before the error: `items[0].tier: no tier 5`.
 impl fmt::Display for LocatedError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let separator = if self.path.is_empty() { "" } else { ": " };
@@ -55,12 +55,12 @@ impl fmt::Display for LocatedError {
     }
 }
 
-/// Reads JSON. The message of an error begins with the place of the wrong value, such as `items[0].tier`.
+/// Parses JSON. The message of an error begins with the location of the invalid value, such as `items[0].tier`.
 pub(super) fn read_json<T: DeserializeOwned>(text: &[u8]) -> Result<T, String> {
     parse_located(text).map_err(|error| error.to_string())
 }
 
-/// Reads JSON.
+/// Parses JSON.
 pub(super) fn parse_located<T: DeserializeOwned>(text: &[u8]) -> Result<T, LocatedError> {
     let mut deserializer = serde_json::Deserializer::from_slice(text);
     let value = serde_path_to_error::deserialize(&mut deserializer).map_err(LocatedError::at_its_place)?;
@@ -68,12 +68,12 @@ pub(super) fn parse_located<T: DeserializeOwned>(text: &[u8]) -> Result<T, Locat
     Ok(value)
 }
 
-/// Converts a value as [`parse_located`] reads a text.
+/// Converts a value like [`parse_located`].
 pub(super) fn convert_located<T: DeserializeOwned>(value: Value) -> Result<T, LocatedError> {
     serde_path_to_error::deserialize(value).map_err(LocatedError::at_its_place)
 }
 
-/// A value in which no object has a key twice. [`Value`] itself takes the last of both.
+/// A value without duplicate keys. [`Value`] itself keeps the last of duplicates.
 pub(super) struct UniqueValue(pub(super) Value);
 
 impl<'de> Deserialize<'de> for UniqueValue {
@@ -136,7 +136,7 @@ impl<'de> Visitor<'de> for UniqueVisitor {
     }
 }
 
-/// Returns a path as it is written in messages: `choice.focus[0]`.
+/// Formats a path for messages: `choice.focus[0]`.
 pub(super) fn path_text(path: &[PathSegment]) -> String {
     let mut text = String::new();
     for segment in path {

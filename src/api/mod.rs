@@ -1,7 +1,7 @@
-//! The API: the questions that clients ask, the answers, both as JSON, and the transports.
+//! The API: questions, answers, their JSON, and the transports.
 //!
-//! Knows: every question and the type of its answer ([`Query`]), what answers them ([`Service`]), their JSON, and the
-//! hint that belongs to each error. Does not know: how a terminal looks, where settings come from.
+//! Knows: every question and the type of its answer ([`Query`]), the interface that answers them ([`Service`]), their
+//! JSON, and the hint of each error. Does not know: terminals, where settings come from.
 //!
 //! Start with [`ask`].
 

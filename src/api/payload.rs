@@ -1,4 +1,4 @@
-//! The data of an answer, in the form in which it was made: encoded where it leaves the process, and decoded where it arrives.
+//! The data of an answer, which is only encoded when it leaves the process, and decoded when it arrives.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::engine::CachedDocument;
 pub enum Payload {
     /// A value of the question's own type of answer.
     Value(Box<dyn AnswerValue>),
-    /// A document. Its JSON is kept with it, because to encode it takes longer than to find out that it is still right.
+    /// A document. Its JSON is kept with it, because encoding it takes longer than checking that it is still valid.
     Document(Arc<CachedDocument>, AnswerShape),
     /// JSON, as a daemon sent it.
     Json(Bytes),
@@ -29,7 +29,7 @@ pub trait AnswerValue: Any + Send {
 
 impl<A: Serialize + Any + Send> AnswerValue for A {
     fn encode(&self) -> Vec<u8> {
-        serde_json::to_vec(self).expect("answers have texts as keys, and so always become JSON")
+        serde_json::to_vec(self).expect("answers have string keys, so they can be serialized")
     }
 }
 
@@ -50,14 +50,14 @@ impl Payload {
         }
     }
 
-    /// Returns the payload as JSON, and the text of a document. With `only_text` there is no JSON of a document, but
-    /// what its receipt says is not there.
+    /// Returns the payload as JSON, and the text of a document. With `only_text`, the faults in the receipt replace the
+    /// JSON of a document.
     pub(super) fn encode(self, only_text: bool) -> Result<EncodedPayload, ApiError> {
         let (data, text, faults) = match self {
             Self::Value(value) => (value.encode().into(), None, ReceiptFaults::default()),
             Self::Document(document, shape) => {
                 let text = Some(document.text.to_bytes());
-                // The JSON repeats the text, escaped: a client that reads only the text need not wait for it.
+                // The JSON contains the text again, escaped, which a client that only reads the text does not need.
                 if only_text {
                     (Bytes::new(), text, ReceiptFaults::of(&document.receipt))
                 } else {
@@ -68,40 +68,40 @@ impl Payload {
                 let faults = if only_text { receipt_faults(&data) } else { ReceiptFaults::default() };
                 (data, None, faults)
             }
-            // No transport lets a question without a route through, so this is not the client's mistake.
+            // No transport accepts a question without a route, so this is a bug of slop.
             Self::Local(_) => return Err(ApiError::bug()),
         };
         Ok(EncodedPayload { data, text, faults })
     }
 
-    /// Returns the value of an answer of the type `A`, which `decode` reads where it came as JSON.
+    /// Returns the value of an answer of type `A`; `decode` is used if it is JSON.
     pub(super) fn into_value<A: 'static>(
         self,
         decode: impl FnOnce(&[u8]) -> Result<A, serde_json::Error>,
     ) -> Result<A, ApiError> {
-        // Within a process the value itself arrives, and is neither encoded nor decoded.
+        // Within a process, the value itself is passed, and neither encoded nor decoded.
         let value: Box<dyn Any> = match self {
             Self::Json(data) => return decode(&data).map_err(|error| ApiError::unreadable_answer(&error)),
             Self::Document(document, shape) => Box::new(ComposedDocument::from_written(document, shape)),
             Self::Value(value) => value,
             Self::Local(value) => value,
         };
-        // A service that gives the answer to another question is a bug of that service, and none of the client's.
+        // A service that returns the answer to a different question has a bug.
         value.downcast().map(|value| *value).map_err(|_| ApiError::bug())
     }
 }
 
 /// A payload as it is sent.
 pub(super) struct EncodedPayload {
-    /// JSON; empty for a document of which only the text is wanted.
+    /// JSON; empty for a document of which only the text is needed.
     pub(super) data: Bytes,
     /// The text of a document, if it need not be decoded.
     pub(super) text: Option<Bytes>,
-    /// What the receipt says is not there, for a caller who gets the text alone.
+    /// The faults in the receipt, for a caller that only gets the text.
     pub(super) faults: ReceiptFaults,
 }
 
-/// Returns what the receipt in the JSON of a document says is not there.
+/// Returns the faults in the receipt of a document's JSON.
 fn receipt_faults(answer: &[u8]) -> ReceiptFaults {
     #[derive(Deserialize)]
     struct Answer {

@@ -1,8 +1,8 @@
-//! What a provider's prompt cache reads and writes, for requests that follow one another within its lifetime.
+//! Simulates what a provider's prompt cache reads and writes, for successive requests within its lifetime.
 //!
 //! Anthropic, and OpenAI from gpt-5.6 on, cache the prefixes that a request marks, and find the longest one that an
-//! earlier request has written. Other providers find the common prefix by themselves. Sizes and hashes of the pieces of
-//! documents are enough to find out which; with their texts, a prefix that ends within a piece is known to the byte.
+//! earlier request has written. Other providers find the common prefix automatically. Sizes and hashes of the pieces of
+//! documents suffice to determine it; with their texts, it is exact even within a piece.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -14,10 +14,11 @@ use super::providers::{PrefixCuts, takes_breakpoints};
 use crate::model::{BodyOptions, ContentHash, Document, DocumentLayout, DocumentText, PrefixCaching};
 use crate::render;
 
-/// The minimum number of tokens of a prefix that is found without marks, unless the model is listed with another one.
+/// The minimum number of tokens of a prefix that is found without marks, unless the price list has a different one for
+/// the model.
 const AUTOMATIC_MIN_TOKENS: u64 = 1024;
 
-/// Returns how the provider of a format caches what is sent to it.
+/// Returns how the provider of a format caches prefixes.
 pub fn prefix_caching(format: FormatName, body: &BodyOptions) -> PrefixCaching {
     let is_marked = match format {
         FormatName::Anthropic => true,
@@ -32,50 +33,50 @@ pub fn prefix_caching(format: FormatName, body: &BodyOptions) -> PrefixCaching {
     }
 }
 
-/// A document as a provider is sent it.
+/// A document as sent to a provider.
 #[derive(Debug, Clone)]
 pub struct SentDocument {
     pub layout: Arc<DocumentLayout>,
-    /// Its text, if it is held: then what it has in common with another is known within a piece, too.
+    /// Its text, if it is kept, with which common prefixes are exact within a piece.
     pub text: Option<DocumentText>,
 }
 
 impl SentDocument {
-    /// Returns a document as the model of a provider reads it.
+    /// Returns a document as a provider's model reads it.
     pub fn of(document: &Document) -> Self {
         let layout = Arc::new(render::document_layout(document, false));
         Self { layout, text: Some(render::render_markdown(document)) }
     }
 }
 
-/// The beginning of a document: bytes, and about how many tokens these are.
+/// The prefix of a document, in bytes and approximate tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct DocumentPrefix {
     pub bytes: u64,
     pub tokens: u64,
 }
 
-/// What two documents have in common at their beginnings.
+/// The common prefix of two documents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct CommonPrefix {
-    /// How many whole pieces.
+    /// The number of whole pieces.
     pub pieces: usize,
     pub prefix: DocumentPrefix,
-    /// Where in the first piece that differs; `None` if one of the texts is not held.
+    /// The position in the first piece that differs; `None` if one of the texts is not kept.
     pub within: Option<DifferingLine>,
 }
 
-/// The place within a piece at which it differs from another one.
+/// The position within a piece at which it differs from another one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DifferingLine {
     /// How many newlines of the piece precede it.
     pub newlines: u64,
-    /// Of a block, the first line that differs of what is shown of the file, counted from 1. The header line of a block
-    /// may differ before it, because it names the content.
+    /// In a block, the first differing line of the file's shown text, counted from 1. The header line of the block may
+    /// also differ, because it contains the hash of the content.
     pub shown_line: Option<u64>,
 }
 
-/// The tokens of one request's document, by what the provider's cache did with them.
+/// The tokens of one request's document, by how the provider's cache handles them.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct PromptCacheUse {
     pub tokens: u64,
@@ -83,9 +84,9 @@ pub struct PromptCacheUse {
     pub read: DocumentPrefix,
     /// Written to the cache.
     pub written: u64,
-    /// What the document has in common with the one before it; `None` for the first one.
+    /// The common prefix with the previous document; `None` for the first one.
     pub common: Option<CommonPrefix>,
-    /// The share of the document's bytes that begin like the document before it; `None` for the first one.
+    /// The share of the document that is a common prefix with the previous one; `None` for the first one.
     pub kept: Option<f64>,
 }
 
@@ -119,7 +120,7 @@ impl PromptCache {
                 ..PromptCacheUse::default()
             }
         };
-        // Both are as long as a document: the difference of a rounding does not matter.
+        // Both are as long as a document, so rounding does not matter.
         #[expect(clippy::cast_precision_loss, reason = "a share is shown with a few digits")]
         let share = |common: u64, bytes: u64| if bytes == 0 { 1.0 } else { common as f64 / bytes as f64 };
         sent.kept = common.map(|common| share(common.prefix.bytes, document.layout.bytes()));
@@ -140,7 +141,7 @@ impl PromptCache {
             prefix.bytes += piece.bytes;
             prefix.tokens += piece.tokens;
             hash = ContentHash::digest(&[*hash.as_bytes(), *piece.hash.as_bytes()].concat());
-            // What was written at a place that is not marked this time is found as well.
+            // Prefixes written at positions that are not marked this time are found as well.
             if cut.contains(&at) && self.written.contains(&hash) {
                 sent.read = prefix;
             }
@@ -156,7 +157,7 @@ impl PromptCache {
     }
 }
 
-/// Returns what two documents have in common at their beginnings, with the tokens that it has in the second.
+/// Returns the common prefix of two documents, with its tokens in the second one.
 fn common_prefix(before: &SentDocument, after: &SentDocument) -> CommonPrefix {
     let pairs = before.layout.pieces.iter().zip(&after.layout.pieces);
     let pieces = pairs.take_while(|(a, b)| a.hash == b.hash && a.bytes == b.bytes).count();
@@ -179,7 +180,7 @@ fn common_prefix(before: &SentDocument, after: &SentDocument) -> CommonPrefix {
     let (old, new) = (text_of(old, first.bytes), text_of(new, next.bytes));
     let same = common_bytes(&old, &new);
     prefix.bytes += same as u64;
-    // In proportion, because to count the tokens of a part takes a vocabulary and says little more.
+    // In proportion, because counting the tokens of a part needs a vocabulary and is hardly more accurate.
     let share = u128::from(next.tokens) * same as u128 / u128::from(next.bytes.max(1));
     prefix.tokens += u64::try_from(share).unwrap_or(next.tokens);
     let newlines = memchr_iter(b'\n', &new.as_bytes()[..same]).count() as u64;
@@ -188,10 +189,10 @@ fn common_prefix(before: &SentDocument, after: &SentDocument) -> CommonPrefix {
     CommonPrefix { pieces, prefix, within: Some(DifferingLine { newlines, shown_line }) }
 }
 
-/// The lines of a block before what is shown: an empty one, the heading, the header line, an empty one and the fence.
+/// The lines of a block before the shown text: an empty one, the heading, the header line, an empty one and the fence.
 const LINES_BEFORE_TEXT: usize = 5;
 
-/// Returns the first line, counted from 1, that two blocks do not show alike.
+/// Returns the first differing line, counted from 1, of the texts shown by two blocks.
 fn differing_line(old: &str, new: &str) -> Option<u64> {
     let shown = |block| str::lines(block).skip(LINES_BEFORE_TEXT);
     let (mut old, mut new, mut line) = (shown(old), shown(new), 1);
@@ -204,7 +205,7 @@ fn differing_line(old: &str, new: &str) -> Option<u64> {
     }
 }
 
-/// Returns how many bytes two texts have in common at their beginnings, up to a boundary of characters.
+/// Returns the length of the common prefix of two texts, at a character boundary.
 fn common_bytes(a: &str, b: &str) -> usize {
     let same = a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count();
     (0..=same).rev().find(|at| b.is_char_boundary(*at)).unwrap_or(0)
@@ -222,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn a_header_line_is_no_line_of_the_file() {
+    fn a_header_line_is_not_a_line_of_the_file() {
         let block =
             |hash: &str, lines: &str| format!("\n### a.c\nC · skeleton of {hash}\n\n```c\n{lines}```\n");
         let line = |before: &str, after: &str| differing_line(&block("1", before), &block("2", after));

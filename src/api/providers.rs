@@ -1,8 +1,8 @@
-//! Request bodies, ready to be sent: the prefix first, so that a provider can cache it, then the discussion.
+//! Builds request bodies for providers: first the prefix, which a provider can cache, then the discussion.
 //!
 //! Knows: each provider's field names, and how it marks what to cache. Does not know: addresses, keys, or how a body is sent.
 //!
-//! Start with [`anthropic()`]; its siblings differ in names alone.
+//! Start with [`anthropic()`]; the other functions differ only in names.
 
 use serde_json::{Value, json};
 
@@ -10,7 +10,7 @@ use crate::model::{BodyOptions, CacheLifetime, Document, DocumentLayout, PromptC
 use crate::render;
 use crate::render::PrefixPiece;
 
-/// The fewest bytes that a token of a text has on average, over all tokenizers and kinds of text that are worth caching.
+/// The minimum average of bytes per token, over all tokenizers and kinds of text that are worth caching.
 const MIN_BYTES_PER_TOKEN: u64 = 2;
 /// The first position where a long prefix may be split, in bytes; each further one is at twice the previous.
 const FIRST_CUT: usize = 32 << 10;
@@ -18,9 +18,9 @@ const FIRST_CUT: usize = 32 << 10;
 /// A document as a sequence of blocks.
 #[derive(Debug)]
 pub(super) struct PromptContent {
-    /// The blocks of the prefix; a provider caches up to the end of each that is a breakpoint.
+    /// The blocks of the prefix; a provider caches up to the end of each block with a breakpoint.
     prefix: Vec<PromptBlock>,
-    /// The discussion; empty where there is none.
+    /// The discussion; empty if there is none.
     suffix: String,
 }
 
@@ -37,12 +37,12 @@ pub(super) enum PromptPart {
 }
 
 impl PromptContent {
-    /// Returns a document as blocks; `None` where there is nothing in it.
+    /// Splits a document into blocks; `None` if it is empty.
     ///
-    /// A provider finds what it has cached by the end of a block alone. So a long prefix is cut behind the part that
-    /// stays the same, and where files end behind 32 KiB, 64 KiB and so on: what follows a cut may change, and what precedes
-    /// it is still found. The places depend on the text before them, and not on the length of the whole, which every
-    /// edit changes.
+    /// A provider finds cached prefixes only at the ends of blocks. So a long prefix is cut after the stable part, and
+    /// at the ends of files after 32 KiB, 64 KiB and so on: the text after a cut may change without affecting the
+    /// prefix before it. The positions depend only on the preceding text, not on the total length, which changes with
+    /// every edit.
     pub(super) fn from_document(document: &Document, caching: PromptCaching) -> Option<Self> {
         let mut blocks = BlockBuilder::default();
         let mut cuts = PrefixCuts::default();
@@ -67,22 +67,22 @@ impl PromptContent {
     }
 }
 
-/// Why a prefix ends at a place inside of the prompt.
+/// The reason for a cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum CutKind {
-    /// What precedes it stays the same from task to task, or from commit to commit.
+    /// The text before it is stable across tasks or commits.
     Stable,
     Size,
 }
 
-/// The end of a block: the block's number, and how many bytes of text precede the end.
+/// The end of a block: the block's number, and the number of bytes before the end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct BlockEnd {
     pub(super) block: usize,
     pub(super) bytes: usize,
 }
 
-/// The places where a prefix is cut into blocks.
+/// The positions at which a prefix is cut into blocks.
 pub(super) struct PrefixCuts {
     cuts: Vec<(CutKind, BlockEnd)>,
     next_cut: usize,
@@ -95,7 +95,7 @@ impl Default for PrefixCuts {
 }
 
 impl PrefixCuts {
-    /// Cuts before a piece if `bytes` precede it, which is enough. `end_block` ends the block there.
+    /// Cuts before a piece if the `bytes` before it suffice. `end_block` ends the block there.
     fn before_piece(&mut self, bytes: usize, end_block: impl FnOnce() -> Option<BlockEnd>) {
         if bytes < self.next_cut {
             return;
@@ -106,12 +106,12 @@ impl PrefixCuts {
         }
     }
 
-    /// Cuts behind what stays the same.
+    /// Cuts after the stable part.
     fn at_stable_end(&mut self, end: Option<BlockEnd>) {
         self.cuts.extend(end.map(|end| (CutKind::Stable, end)));
     }
 
-    /// Returns the places where a document is cut of which only the layout is known, and its end. The blocks are its pieces.
+    /// Returns the cuts and the end of a document of which only the layout is known. The blocks are its pieces.
     pub(super) fn of_layout(layout: &DocumentLayout) -> (Self, Option<BlockEnd>) {
         let (mut cuts, mut end) = (Self::default(), None);
         for (at, piece) in layout.pieces[..layout.prefix].iter().enumerate() {
@@ -131,22 +131,22 @@ impl PrefixCuts {
         (cuts, end)
     }
 
-    /// Returns all places.
+    /// Returns all cuts.
     pub(super) fn ends(&self) -> impl Iterator<Item = BlockEnd> {
         self.cuts.iter().map(|(_, end)| *end)
     }
 
-    /// Returns the ends of the prefixes to cache, the one that saves most first.
+    /// Returns the ends of the prefixes to cache, most valuable first.
     pub(super) fn best_marks(&self, end: Option<BlockEnd>, marks: u8, min_tokens: u64) -> Vec<BlockEnd> {
         let of_kind =
             |wanted| self.cuts.iter().rev().filter(move |(kind, _)| *kind == wanted).map(|(_, end)| *end);
-        // All of it serves a question that is asked again; what stays the same serves all tasks; of the others the last
-        // save most: they are behind half, a quarter and an eighth of the whole, or more.
+        // The whole prefix serves repeated requests; the stable part serves all tasks; of the others, the last ones
+        // save most: they are after at least half, a quarter and an eighth of the whole.
         let all = end.into_iter().chain(of_kind(CutKind::Stable)).chain(of_kind(CutKind::Size));
         let least = MIN_BYTES_PER_TOKEN * min_tokens;
         let mut chosen: Vec<BlockEnd> = Vec::new();
         for end in all.filter(|end| least <= end.bytes as u64) {
-            // What stays the same may end where the size cuts, or at the end of the whole.
+            // The stable part may end at another cut, or at the end of the whole.
             if !chosen.iter().any(|known| known.block == end.block) {
                 chosen.push(end);
             }
@@ -156,7 +156,7 @@ impl PrefixCuts {
     }
 }
 
-/// Gathers the blocks of a prompt.
+/// Builds the blocks of a prompt.
 #[derive(Default)]
 struct BlockBuilder {
     blocks: Vec<PromptBlock>,
@@ -176,8 +176,8 @@ impl BlockBuilder {
         self.blocks.push(PromptBlock { holds, is_breakpoint: false });
     }
 
-    /// Puts the text that was gathered at the end of the blocks, and returns the last block's end; `None` where there is no
-    /// block. Providers refuse a block without text.
+    /// Appends the collected text as a block, and returns the end of the last block; `None` if there is no block.
+    /// Providers reject an empty block.
     fn end_block(&mut self) -> Option<BlockEnd> {
         if !self.text.is_empty() {
             let holds = PromptPart::Text(std::mem::take(&mut self.text));
@@ -227,17 +227,17 @@ pub(super) fn anthropic(content: &PromptContent, options: &BodyOptions) -> Value
     body
 }
 
-/// How the names of OpenAI's own models begin. Servers of others may refuse a field that they do not know.
+/// The prefixes of OpenAI's own models. Servers of other vendors may reject unknown fields.
 const FAMILIES: [&str; 5] = ["gpt-", "chatgpt", "o1", "o3", "o4"];
-/// The first models that take breakpoints; others may refuse them.
+/// The first version that supports breakpoints; others may reject them.
 const FIRST_WITH_BREAKPOINTS: (u32, u32) = (5, 6);
 
-/// Returns whether a model of OpenAI caches the prefixes that a request marks; others find the common one themselves.
+/// Returns whether an OpenAI model caches marked prefixes; others find the common prefix automatically.
 pub(super) fn takes_breakpoints(model: &str) -> bool {
     version(model).is_some_and(|found| FIRST_WITH_BREAKPOINTS <= found)
 }
 
-/// Returns the body of a request. Requests with the same `cache_key` are sent to where the same prefix is cached.
+/// Returns the body of a request. Requests with the same `cache_key` are routed to the same cache.
 pub(super) fn openai(content: &PromptContent, options: &BodyOptions, cache_key: &str) -> Value {
     let has_breakpoints = takes_breakpoints(&options.model);
     let mut messages = vec![json!({"role": "user", "content": parts(content, has_breakpoints)})];
@@ -246,7 +246,7 @@ pub(super) fn openai(content: &PromptContent, options: &BodyOptions, cache_key: 
     }
     let mut body = json!({
         "model": options.model,
-        // OpenAI's reasoning models refuse the older `max_tokens`.
+        // OpenAI's reasoning models reject the older `max_tokens`.
         "max_completion_tokens": options.max_output_tokens,
         "messages": messages,
     });
@@ -254,7 +254,7 @@ pub(super) fn openai(content: &PromptContent, options: &BodyOptions, cache_key: 
         body["prompt_cache_key"] = json!(cache_key);
     }
     if has_breakpoints && !content.prefix.is_empty() {
-        // Else a breakpoint of its own would be written behind the discussion, and paid for.
+        // Otherwise an additional breakpoint would be written after the discussion, and charged.
         body["prompt_cache_options"] = json!({"mode": "explicit"});
     }
     if let Some(temperature) = options.temperature {
@@ -288,11 +288,12 @@ fn parts(content: &PromptContent, has_breakpoints: bool) -> Vec<Value> {
 }
 
 fn is_of_openai(model: &str) -> bool {
-    // `gpt-oss` is OpenAI's too, but runs on the servers of others.
+    // `gpt-oss` is also from OpenAI, but runs on other servers.
     !model.starts_with("gpt-oss") && FAMILIES.iter().any(|family| model.starts_with(family))
 }
 
-/// Returns the version in a model's name: `gpt-5.6-luna` is of 5.6, `gpt-6` of 6.0; `None` for `gpt-4o` and strangers.
+/// Returns the version in a model's name: 5.6 for `gpt-5.6-luna`, 6.0 for `gpt-6`; `None` for `gpt-4o` and other
+/// models.
 fn version(model: &str) -> Option<(u32, u32)> {
     let number = model.strip_prefix("gpt-")?.split('-').next()?;
     // Compared as numbers: as text, 5.10 would come before 5.6.
@@ -338,13 +339,13 @@ mod tests {
     };
 
     #[test]
-    fn strangers_are_told_no_cache_key() {
+    fn other_models_get_no_cache_key() {
         assert!(["gpt-4o", "gpt-6-luna", "chatgpt-4o-latest", "o3", "o4-mini"].into_iter().all(is_of_openai));
         assert!(!["llama3", "my/gpt-6", "gpt-oss-20b", "m", ""].into_iter().any(is_of_openai));
     }
 
     #[test]
-    fn the_version_stands_in_the_name() {
+    fn the_version_is_parsed_from_the_name() {
         assert_eq!(version("gpt-5.6-luna"), Some((5, 6)));
         assert_eq!(version("gpt-5.10"), Some((5, 10)));
         assert_eq!(version("gpt-6-luna"), Some((6, 0)));
@@ -366,7 +367,7 @@ mod tests {
 
     static PLAIN: FileType = FileType { id: "text", name: "Text", fence: "", role: FileRole::Prose };
 
-    /// A document of 30 files of some kilobytes, of which the first 17 stay the same.
+    /// A document of 30 files of some kilobytes, of which the first 17 are stable.
     fn long_document() -> Document {
         let block = |at: usize| DocumentBlock {
             path: RelPath::new(format!("{at}.txt").as_bytes()).unwrap(),
@@ -396,7 +397,7 @@ mod tests {
     }
 
     #[test]
-    fn two_reasons_for_one_place_are_one_mark() {
+    fn two_reasons_for_one_cut_are_one_mark() {
         let end = |block| BlockEnd { block, bytes: 40_000 * (block + 1) };
         let mut cuts = PrefixCuts::default();
         cuts.before_piece(40_000, || Some(end(0)));
@@ -408,7 +409,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_marked_follows_from_the_layout() {
+    fn marks_can_be_determined_from_the_layout() {
         let document = long_document();
         let layout = render::document_layout(&document, true);
         for marks in 0..=3 {

@@ -1,7 +1,7 @@
-//! Questions and their answers: each question is a type, and names the type that answers it.
+//! Questions and their answers: each question is a type that names the type of its answer.
 //!
-//! A client that knows what it asks uses [`super::ask`] and gets the answer as a value. A transport that carries
-//! whatever it is asked uses [`AnyQuery`], of which there is one variant for each question.
+//! A client uses [`super::ask`] and gets the answer as a value. A transport uses [`AnyQuery`], which has a variant for
+//! each question.
 
 use std::sync::Arc;
 
@@ -35,24 +35,24 @@ use crate::model::{Document, Slice, SliceResolution};
 
 /// A question with the type of its answer.
 pub trait Query: Sized {
-    /// What the question is answered by.
+    /// The type of the answer.
     type Answer: Send + 'static;
 
-    /// Returns the question as one of all that there are.
+    /// Converts to the enum of all questions.
     fn into_any(self) -> AnyQuery;
 
-    /// Returns the answer that a service gave.
+    /// Reads the answer of a service.
     fn read_answer(payload: Payload) -> Result<Self::Answer, ApiError>;
 }
 
-/// A question that can be asked over a wire: it has a route of the local API.
+/// A question with a route of the local API.
 pub trait WireQuery:
     Query<Answer: Serialize + DeserializeOwned + JsonSchema> + Serialize + DeserializeOwned
 {
-    /// The name of the question, which its answers repeat.
+    /// The name of the question, which its answers contain.
     const COMMAND: &'static str;
     const PATH: &'static str;
-    /// What the question is for, in one sentence.
+    /// One sentence that describes the question.
     const SUMMARY: &'static str;
     /// Whether the question changes nothing, so that it can be asked with GET.
     const READS: bool = false;
@@ -99,12 +99,12 @@ macro_rules! wire_queries {
         )*
 
         impl AnyQuery {
-            /// Returns the path that the question is asked at; `None` for one that is asked in this process alone.
+            /// Returns the route of the question; `None` if it can only be asked in this process.
             pub fn path(&self) -> Option<&'static str> {
                 match self {
                     $(Self::$variant(_) => Some(<$query>::PATH),)*
-                    // Without a path there is no way to send it, so a question about the user's own files cannot
-                    // leave the process by accident.
+                    // Without a route it cannot be sent, so a question about the user's own files cannot leave the
+                    // process by accident.
                     Self::Local(_) => None,
                 }
             }
@@ -148,7 +148,7 @@ wire_queries! {
     Search(SearchQuery) -> SearchResult {
         command: "search",
         path: "/v1/search",
-        summary: "Find the files and symbols that match a text, the best first.",
+        summary: "Find the files and symbols that match a text, best first.",
         body: SearchQuery,
         reads: true
     }
@@ -172,7 +172,7 @@ wire_queries! {
     Impact(ImpactQuery) -> ChangeImpact {
         command: "impact",
         path: "/v1/impact",
-        summary: "Show what a change may touch, or which tests to run.",
+        summary: "Show what a change may affect, or which tests to run.",
         body: ImpactQuery,
         reads: true
     }
@@ -186,21 +186,21 @@ wire_queries! {
     OpenDocument(OpenDocumentQuery) -> DocumentOpened {
         command: "document_open",
         path: "/v1/document/open",
-        summary: "Compose a document to look at, without giving it to anyone: what it consists of, without its text.",
+        summary: "Compose a document for viewing, without delivering it; returns its composition without the text.",
         body: AggregateQuery,
         reads: true
     }
     ReadDocument(ReadDocumentQuery) -> DocumentLines {
         command: "document_read",
         path: "/v1/document/read",
-        summary: "Read lines of an opened document. The texts of the two newest are held for ten minutes.",
+        summary: "Read lines of an opened document. The texts of the two newest are kept for ten minutes.",
         body: ReadDocumentQuery,
         reads: true
     }
     CompareDocuments(CompareDocumentsQuery) -> DocumentComparison {
         command: "document_compare",
         path: "/v1/document/compare",
-        summary: "Show how much of a document a provider's prompt cache keeps, if another one was sent before.",
+        summary: "Show how much of a document a provider's prompt cache can reuse from another one that was sent before.",
         body: CompareDocumentsQuery,
         reads: true
     }
@@ -214,7 +214,7 @@ wire_queries! {
     Hydrate(HydrateQuery) -> HydrationResult {
         command: "hydrate",
         path: "/v1/hydrate",
-        summary: "Place the files of the project by what matters, and keep their places.",
+        summary: "Place the files of the project by relevance, and save the placements.",
         body: HydrateQuery
     }
     Simulate(SimulateQuery) -> HydrationResult {
@@ -227,14 +227,14 @@ wire_queries! {
     Fragments(FragmentsQuery) -> Vec<FragmentPlace> {
         command: "fragments",
         path: "/v1/fragments",
-        summary: "List the places of files.",
+        summary: "List the placements of files.",
         body: FragmentsQuery,
         reads: true
     }
     EditFragments(EditFragmentsQuery) -> Vec<FragmentPlace> {
         command: "edit_fragments",
         path: "/v1/fragments/edit",
-        summary: "Pin files, unpin them, or forget their places.",
+        summary: "Pin files, unpin them, or forget their placements.",
         body: EditFragmentsQuery
     }
     Explain(ExplainQuery) -> Vec<FileExplanation> {
@@ -247,42 +247,42 @@ wire_queries! {
     Table(TableQuery) -> FileTable {
         command: "table",
         path: "/v1/table",
-        summary: "List all files in columns, with how the document of a choice shows them, or what of that has changed.",
+        summary: "List all files in columns, with how the document of a choice shows them, or only the changes.",
         body: TableQuery,
         reads: true
     }
     Curation(CurationQuery) -> CurationState {
         command: "curation",
         path: "/v1/curation",
-        summary: "Show what is curated in slop.toml, and what of it has changed.",
+        summary: "Show the curation in slop.toml, and how it relates to the current files.",
         body: EmptyBody,
         reads: true
     }
     EditCuration(EditCurationQuery) -> CurationEdited {
         command: "curation_edit",
         path: "/v1/curation/edit",
-        summary: "Edit what is curated in slop.toml: make all of some edits, or none.",
+        summary: "Edit the curation in slop.toml atomically.",
         body: EditCurationQuery
     }
     History(HistoryQuery) -> HistoryState {
-        command: "history", path: "/v1/history", summary: "List the states that slop.toml had in a take.", body: HistoryQuery, reads: true
+        command: "history", path: "/v1/history", summary: "List the earlier states of slop.toml in a take.", body: HistoryQuery, reads: true
     }
     Undo(UndoQuery) -> HistoryMoved {
         command: "undo",
         path: "/v1/undo",
-        summary: "Return slop.toml to its state before the last edit.",
+        summary: "Restore slop.toml to its state before the last edit.",
         body: UndoQuery
     }
     Redo(RedoQuery) -> HistoryMoved {
         command: "redo",
         path: "/v1/redo",
-        summary: "Return slop.toml to the newest state after the current one.",
+        summary: "Restore slop.toml to the newest state after the current one.",
         body: RedoQuery
     }
     Jump(JumpQuery) -> HistoryMoved {
         command: "jump",
         path: "/v1/jump",
-        summary: "Return slop.toml to any state that it had.",
+        summary: "Restore slop.toml to any earlier state.",
         body: JumpQuery
     }
     Takes(TakesQuery) -> TakesState {
@@ -316,7 +316,7 @@ wire_queries! {
     CacheExport(CacheExportQuery) -> CacheExport {
         command: "cache_export",
         path: "/v1/cache/export",
-        summary: "Return what is cached of each file, page by page.",
+        summary: "Return the cached data of each file, page by page.",
         body: CacheExportQuery,
         reads: true,
         nested: true
@@ -329,7 +329,7 @@ wire_queries! {
     }
 }
 
-/// Declares the questions that are asked in this process alone.
+/// Declares the questions that can only be asked in this process.
 macro_rules! local_queries {
     ($($variant:ident($query:ident) -> $answer:ty;)*) => {$(
         impl Query for $query {
@@ -396,11 +396,11 @@ pub enum AnyQuery {
     CacheClear(CacheClearQuery),
     CacheExport(CacheExportQuery),
     CacheVerify(CacheVerifyQuery),
-    // The name of earlier releases, which clients may still send.
+    // The name in earlier releases, which clients may still send.
     #[serde(alias = "cache_collect")]
     CacheGc(CacheGcQuery),
     Audit(AuditQuery),
-    /// A question that no daemon answers, because it writes files or needs what has no JSON.
+    /// A question that no daemon answers, because it writes files or its answer has no JSON.
     #[serde(skip)]
     Local(LocalQuery),
 }

@@ -1,4 +1,4 @@
-//! Questions as JSON: what is read, refused and written.
+//! Questions as JSON: parsing, rejection and serialization.
 
 use serde_json::json;
 
@@ -158,7 +158,7 @@ fn take_queries() -> Vec<AnyQuery> {
 }
 
 #[test]
-fn a_question_survives_the_wire() {
+fn a_question_round_trips() {
     for ask in all_queries().into_iter().chain(take_queries()) {
         let wire = serde_json::to_string(&ask).unwrap();
         assert_eq!(serde_json::from_str::<AnyQuery>(&wire).unwrap(), ask, "{wire}");
@@ -166,7 +166,7 @@ fn a_question_survives_the_wire() {
 }
 
 #[test]
-fn what_is_left_out_is_left_to_the_settings() {
+fn omitted_keys_are_left_to_the_settings() {
     assert_eq!(serde_json::from_value::<AggregateQuery>(json!({})).unwrap(), AggregateQuery::default());
     let short = json!({"ask": "explain", "file": "a.py"});
     let AnyQuery::Explain(ask) = serde_json::from_value(short).unwrap() else {
@@ -186,7 +186,7 @@ fn keys_of_earlier_releases_are_still_read() {
 }
 
 #[test]
-fn an_unknown_key_is_named_in_the_error() {
+fn an_unknown_key_is_in_the_error() {
     let wrong = [
         (json!({"ask": "outline", "fils": []}), "fils"),
         (json!({"ask": "aggregate", "choice": {"budgt": 3}}), "budgt"),

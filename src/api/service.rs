@@ -1,6 +1,7 @@
-//! What answers questions: a project that is opened in this process, a running daemon, or whichever of them there is.
+//! The interface that answers questions: implemented by a project opened in this process, a running daemon, or
+//! whichever is available.
 //!
-//! The command line and the transports (HTTP on a socket, MCP) know nothing but this trait.
+//! The command line and the transports (HTTP on a socket, MCP) only use this trait.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -14,51 +15,50 @@ use super::wire::{FreshnessNote, IndexRun, MissingPath};
 use crate::engine::ScanProgress;
 use crate::model::lock;
 
-/// Version of the protocol that clients and daemons of slop speak. Both must have the same.
-// Compared for equality: the commands and the daemon usually come from one binary, so nothing is negotiated.
+/// The version of the protocol between clients and daemons of slop, which must be the same for both.
+// Compared for equality: commands and daemon usually are the same binary, so nothing is negotiated.
 pub const PROTOCOL: u32 = 1;
 
-/// Version of the program. Another version may answer differently in the same protocol.
+/// The version of the program. Another version may answer differently in the same protocol.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// Answers questions. Ask it with [`super::ask`].
 pub trait Service: Send + Sync {
-    /// Answers one question, and hands the answer to `receive`. Blocks until the answer is there: call it from a thread
+    /// Answers one question, and passes the answer to `receive`. Blocks until then, so it must be called from a thread
     /// that may wait.
     ///
-    /// What a document shows is remembered only if the answer has arrived. This is why the answer is handed over in a
-    /// call and not returned: a caller that writes it to a pipe knows the outcome only afterwards.
+    /// A document is recorded as delivered only if the answer has arrived. So the answer is passed to a callback
+    /// instead of being returned: a caller that writes it to a pipe knows the outcome only afterwards.
     fn answer(&self, query: AnyQuery, call: &CallOptions, receive: Receiver<'_>) -> Result<(), ApiError>;
 }
 
-/// Takes an answer, and returns whether it has arrived.
+/// Receives an answer, and returns whether it has arrived.
 pub type Receiver<'r> = &'r mut dyn FnMut(ServiceAnswer) -> Delivery;
 
-/// Whether an answer has arrived where it is used.
+/// Whether an answer has arrived at its destination.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Delivery {
     Arrived,
-    /// It has not, or it is not known.
+    /// It has not, or that is unknown.
     Lost,
 }
 
-/// How a question is answered, whatever it is.
+/// Options that apply to any question.
 #[derive(Debug, Clone, Default)]
 pub struct CallOptions {
     /// Whether an answer that may be out of date is an error.
     pub require_fresh: bool,
-    /// The fingerprint of the settings that the client expects; any, if it gives none.
+    /// The fingerprint of the settings that the client expects; `None` for any.
     pub settings: Option<String>,
     /// Whether only the text of a document is needed.
     pub only_text: bool,
-    /// Whether a document is not recorded as delivered, because the question may change nothing.
+    /// Whether a document is not recorded as delivered, because the question must not change anything.
     pub is_read_only: bool,
-    /// What client and service share during the call.
+    /// The state that client and service share during the call.
     pub job: Arc<QueryJob>,
 }
 
-/// What client and service share during a call: whether the client still waits, how far the work is, and what the
-/// service has to report besides the answer.
+/// The state that client and service share during a call: cancellation, progress, and notes of the service.
 #[derive(Default)]
 pub struct QueryJob {
     is_cancelled: AtomicBool,
@@ -72,12 +72,12 @@ pub trait ProgressObserver: Send + Sync {
     fn progress(&self, done: usize, total: usize);
 }
 
-/// How an answer came about, for those who ask for details.
+/// How an answer was made, for verbose output.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TraceEvent {
     /// All files were compared with the cache in this process.
     Scanned(IndexRun),
-    /// Only the files that were named were looked at.
+    /// Only the named files were checked.
     NamedFilesOnly,
     AnsweredByDaemon(Option<String>),
     UnreadableAnswer(String),
@@ -89,8 +89,8 @@ impl QueryJob {
     }
 
     pub fn cancel(&self) {
-        // Relaxed is enough: the flag guards no other data, and a worker that sees it late only does some work in
-        // vain.
+        // Relaxed is enough: the flag guards no other data, and a worker that sees it late only does some needless
+        // work.
         self.is_cancelled.store(true, Ordering::Relaxed);
     }
 
@@ -105,7 +105,7 @@ impl QueryJob {
         }
     }
 
-    /// Returns how many files are done, and of how many; zeros before the first.
+    /// Returns how many files are done, and the total; zeros at first.
     pub fn progress(&self) -> (usize, usize) {
         *lock(&self.progress)
     }
@@ -114,7 +114,7 @@ impl QueryJob {
         lock(&self.notes).push(note);
     }
 
-    /// Takes the notes that were added since the last call.
+    /// Removes and returns the notes added since the last call.
     pub fn take_notes(&self) -> Vec<String> {
         std::mem::take(&mut lock(&self.notes))
     }
@@ -123,7 +123,7 @@ impl QueryJob {
         lock(&self.trace).push(event);
     }
 
-    /// Takes the events that were recorded since the last call.
+    /// Removes and returns the events recorded since the last call.
     pub fn take_trace(&self) -> Vec<TraceEvent> {
         std::mem::take(&mut lock(&self.trace))
     }
@@ -157,7 +157,7 @@ impl std::fmt::Debug for QueryJob {
     }
 }
 
-/// An answer: of the type that the question names, or a [`Payload`] whose type only the question knows.
+/// An answer of the question's own type, or as a [`Payload`] whose type only the question knows.
 #[derive(Debug)]
 pub struct ServiceAnswer<A = Payload> {
     pub freshness: FreshnessNote,
@@ -165,15 +165,15 @@ pub struct ServiceAnswer<A = Payload> {
     pub payload: A,
 }
 
-/// An answer as it is sent.
+/// An encoded answer.
 #[derive(Debug, Clone)]
 pub struct EncodedAnswer {
     pub freshness: FreshnessNote,
     pub notes: Vec<String>,
     pub missing: Vec<MissingPath>,
-    /// The `data` of the envelope. Empty where the text alone was asked for.
+    /// The `data` of the envelope; empty if only the text was requested.
     pub data: Bytes,
-    /// The text of a document, if there is one that need not be decoded.
+    /// The text of a document, if it need not be decoded.
     pub text: Option<Bytes>,
 }
 
@@ -186,8 +186,8 @@ pub fn ask<Q: Query>(
     ask_and(service, query, call, Ok)
 }
 
-/// Asks a service, and hands the answer to `receive`, during which the service still waits: the answer counts as
-/// delivered only if that succeeds.
+/// Asks a service, and passes the answer to `receive` while the service waits: the answer counts as delivered only if
+/// that succeeds.
 pub fn ask_and<Q: Query, T, E: From<ApiError>>(
     service: &dyn Service,
     query: Q,
@@ -196,7 +196,7 @@ pub fn ask_and<Q: Query, T, E: From<ApiError>>(
 ) -> Result<T, E> {
     let (mut receive, mut received) = (Some(receive), None);
     service.answer(query.into_any(), call, &mut |answer| {
-        // A service that hands over two answers is wrong, and the second one must not count as delivered.
+        // A service must not pass two answers, and the second one must not count as delivered.
         let Some(receive) = receive.take() else { return Delivery::Lost };
         let ServiceAnswer { freshness, missing, payload } = answer;
         let answer = Q::read_answer(payload).map_err(E::from);
@@ -208,7 +208,7 @@ pub fn ask_and<Q: Query, T, E: From<ApiError>>(
     received.unwrap_or_else(|| Err(ApiError::bug().into()))
 }
 
-/// Asks a service whatever a client sent, and returns the answer as it is sent back. It counts as delivered.
+/// Asks a service any question, and returns the encoded answer, which counts as delivered.
 pub fn ask_encoded(
     service: &dyn Service,
     query: AnyQuery,
@@ -216,14 +216,14 @@ pub fn ask_encoded(
 ) -> Result<EncodedAnswer, ApiError> {
     let mut received = None;
     service.answer(query, call, &mut |answer| {
-        // It counts as delivered before it is sent: whether a transport's client has read it cannot be known here.
+        // It counts as delivered before it is sent, because this function cannot know whether the client reads it.
         received = Some(answer);
         Delivery::Arrived
     })?;
     let ServiceAnswer { freshness, missing, payload } = received.ok_or_else(ApiError::bug)?;
     let EncodedPayload { data, text, faults } = payload.encode(call.only_text)?;
     let mut notes = call.job.take_notes();
-    // A caller who gets the text alone has no receipt.
+    // A caller that only gets the text has no receipt.
     notes.extend(faults.into_notes());
     Ok(EncodedAnswer { freshness, notes, missing, data, text })
 }

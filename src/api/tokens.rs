@@ -1,9 +1,9 @@
-//! Counts of tokens, for clients that say what they cost.
+//! Counts tokens, for clients that display their cost.
 
 use super::mcp;
 use crate::engine::TokenCounter;
 
-/// Returns how many tokens a text has, by `o200k_base`.
+/// Returns the number of tokens of a text in `o200k_base`.
 pub fn count_tokens(text: &str) -> u64 {
     TokenCounter::O200kBase.count(text)
 }

@@ -26,9 +26,9 @@ use super::reference_args::{CallsArgs, ImpactArgs, RefsArgs};
 use super::share_args::ShareArgs;
 use super::version::build_description;
 
-// `-h` has to fit a screen, so that it has one line where `--help` has a list.
+// `-h` has to fit on a screen, so it has one line where `--help` has a list.
 const FIRST_STEP: &str =
-    "To begin: `slop aggregate --tier 1` composes a context, `slop watch` keeps the cache fresh";
+    "To get started: `slop aggregate --tier 1` composes a context, `slop watch` keeps the cache fresh";
 
 const FIRST_STEPS: &str = "Getting started:
   slop aggregate --tier 1            compose a context for an orchestrator
@@ -52,7 +52,7 @@ const HELP_STYLES: Styles = Styles::styled()
 /// Build prompt-ready context from a project: outlines, skeletons and summaries of its files
 ///
 /// slop derives an outline, a skeleton and a summary of every file, once per content, and caches them in .slop_cache.
-/// From these it composes context documents for agents, always from the files as they are now.
+/// From these it composes context documents for agents, always from the current files.
 #[derive(Debug, Parser)]
 #[command(name = "slop", version, long_version = build_description(), max_term_width = 100, styles = HELP_STYLES)]
 #[command(after_help = FIRST_STEP, after_long_help = format!("{FIRST_STEPS}\n{FURTHER_STEPS}\n\n{EXIT_CODES}"))]
@@ -66,11 +66,11 @@ pub struct CliArgs {
 }
 
 impl CliArgs {
-    /// Parses the arguments of the process; returns them with the name of the command, which its JSON repeats.
+    /// Parses the arguments of the process; returns them with the name of the command, which its JSON contains.
     pub fn parse_with_name() -> Result<(Self, String), clap::Error> {
         let matches = with_groups(with_negative_values(Self::command())).try_get_matches()?;
         let name = matches.subcommand_name().unwrap_or_default().to_owned();
-        // Errors of the conversion know no usage; formatted with the command, they show one like all others.
+        // Errors of the conversion have no usage line; formatting them with the command adds it.
         let args = Self::from_arg_matches(&matches).map_err(|error| error.format(&mut Self::command()))?;
         args.check_conflicts()?;
         Ok((args, name))
@@ -87,8 +87,7 @@ impl CliArgs {
         }
         if let CliCommand::Aggregate(aggregate) = &self.command
             && let (Some(output), Some(receipt)) = (&aggregate.output, &aggregate.receipt)
-            // Compared with links resolved: the receipt would otherwise replace its document, whatever the two are
-            // called.
+            // Compared with links resolved, because two different paths may lead to the same file.
             && resolved(output) == resolved(receipt)
         {
             return Err(conflict("aggregate", "--output and --receipt name the same file"));
@@ -97,7 +96,7 @@ impl CliArgs {
     }
 }
 
-/// Lets flags take what looks like a negative number, so that the parser of the value can say what it should be.
+/// Lets flags take values that look like negative numbers, so that the value's own parser reports what is expected.
 fn with_negative_values(command: Command) -> Command {
     let command = command.mut_args(|argument| {
         let is_flag_with_value = argument.get_long().is_some() && argument.get_action().takes_values();
@@ -108,7 +107,7 @@ fn with_negative_values(command: Command) -> Command {
 
 fn conflict(command: &str, message: &str) -> clap::Error {
     let mut all = CliArgs::command();
-    // Global flags reach the commands, whose usage the error shows, only once the whole is built.
+    // Global flags reach the commands, whose usage the error shows, only once the root command is built.
     all.build();
     let command = all.find_subcommand_mut(command).expect("the command is declared below");
     command.error(ErrorKind::ArgumentConflict, message)
@@ -170,12 +169,12 @@ pub enum ColorWhen {
     Never,
 }
 
-/// What a new file begins with.
+/// Arguments of `init`.
 #[derive(Debug, Arguments)]
 pub struct InitArgs {
     /// Take over the settings and files of this older project file
     ///
-    /// Files under `[files] paths` become `[[files]]`. What has no place in a slop.toml is left out, with a note.
+    /// Files under `[files] paths` become `[[files]]`. What a slop.toml cannot express is left out, with a note.
     #[arg(long, value_name = "FILE")]
     pub from: Option<PathBuf>,
 }
@@ -194,7 +193,7 @@ pub enum CliCommand {
     /// Update the cache
     ///
     /// Reads files that have changed, derives what is missing, and drops files that are gone. No other command depends
-    /// on it: every answer is made from the files as they are now. It only makes the next answers faster.
+    /// on it, because every answer is made from the current files. It only makes the next answers faster.
     #[command(after_help = "Examples:
   slop index
   slop index --verify --json | jq .data.files")]
@@ -221,10 +220,10 @@ pub enum CliCommand {
   slop symbol parse_header --definition
   slop symbol -i 'get*' --kind method")]
     Symbol(SymbolArgs),
-    /// Find the files and symbols that match a text, the best first
+    /// Find the files and symbols that match a text, best first
     ///
-    /// Reads any text: words, a question, an issue, a stack trace, a compiler error. What it finds is what
-    /// `slop aggregate --task` selects from. Each hit says why it is one: the parts of its score.
+    /// Reads any text: words, a question, an issue, a stack trace, a compiler error. `slop aggregate --task` selects
+    /// from the same ranking. Each hit shows the parts of its score.
     #[command(after_help = "Examples:
   slop search \"parse the content-type header\"
   slop search NullPointerException --kind method
@@ -232,8 +231,8 @@ pub enum CliCommand {
     Search(SearchArgs),
     /// Fuzzy-find files and symbols by name, best match first
     ///
-    /// `slop find rdbload` finds src/rdb_loader.c and rdbLoadObject. Names count before folders, and characters in a row
-    /// before scattered ones.
+    /// `slop find rdbload` finds src/rdb_loader.c and rdbLoadObject. A match in the name ranks above one in the
+    /// folders, and consecutive characters above scattered ones.
     #[command(after_help = "Examples:
   slop find prshdr
   slop find --files Makefile --limit 5")]
@@ -241,9 +240,9 @@ pub enum CliCommand {
     /// Show who uses a symbol
     ///
     /// Each use has a grade: sure (the rules of the language admit no other reading), likely (the best reading, without
-    /// a rival of the same rank), or maybe (one of several). How many uses of the name could not be resolved is said at
-    /// the end. A name that several symbols have means all of them. References are read in the languages that
-    /// docs/references.md lists; no compiler and no build is needed.
+    /// a rival of the same rank), or maybe (one of several). The last line counts the uses of the name that could not
+    /// be resolved. A name that several symbols share selects all of them. References are read in the languages that
+    /// docs/references.md lists; neither a compiler nor a build is needed.
     #[command(after_help = "Examples:
   slop refs Engine.run
   slop refs src/engine.py:run
@@ -257,10 +256,11 @@ pub enum CliCommand {
     #[command(after_help = "Example:
   slop callees main --depth 3")]
     Callees(CallsArgs),
-    /// Show what a change may touch, or which tests to run
+    /// Show what a change may affect, or which tests to run
     ///
-    /// Follows references from what changes to those that use it, to those that use them, and so on; the nearest and
-    /// the surest come first. With --diff, only symbols whose own lines differ from the revision count as changed.
+    /// Follows references from the changed symbols to their users, to the users of those, and so on; the nearest and
+    /// most certain ones come first. With --diff, only symbols whose own lines differ from the revision count as
+    /// changed.
     #[command(after_help = "Examples:
   slop impact src/engine.py
   slop impact Engine.run --depth 1
@@ -280,22 +280,22 @@ pub enum CliCommand {
     Aggregate(Box<AggregateArgs>),
     /// Simulate a provider's prompt cache while a document changes from commit to commit
     ///
-    /// Composes the document at the first commit of the range and after each that follows it, as requests that a provider
-    /// receives one after another, within the lifetime of its cache. Tokens are counted with the vocabulary in
-    /// limits.tokenizer; a provider's own counts differ. The commits are checked out in a clone within the cache folder,
-    /// without hooks, large files and submodules, and composed with the settings of now.
+    /// Composes the document at the first commit of the range and after each that follows it, as successive requests to
+    /// a provider within the lifetime of its cache. Tokens are counted with the vocabulary in limits.tokenizer; a
+    /// provider's own counts differ. The commits are checked out in a clone within the cache folder, without hooks,
+    /// large files and submodules, and composed with the current settings.
     #[command(after_help = "Examples:
   slop cache-replay HEAD~20..HEAD --tier 2
   slop cache-replay v1.0..v1.1 --tier 3 --focus src/engine.py --cache-ttl 1h
   slop cache-replay HEAD~20..HEAD --tier 1 --json | jq .data.mean_kept")]
     CacheReplay(Box<CacheReplayArgs>),
-    /// Place the files of the project by what matters: HOT, WARM or COLD
+    /// Place files by relevance: HOT, WARM or COLD
     ///
-    /// HOT files are in the context of `slop aggregate --hydrated`, WARM ones are ready and named in its map, COLD ones are
-    /// known by their names. Each file has a depth from 0 (its path) to 9 (its text), which is lowered before its tier is.
-    /// Files are ranked as for a document, by --task and --focus or by git's history; --budget limits the tokens of what is
-    /// HOT, instead of hydration.hot_tokens. Places are kept: a file that is HOT stays so until another one is clearly
-    /// better, so that a provider's prompt cache stays warm.
+    /// HOT files are in the context of `slop aggregate --hydrated`, WARM ones are prepared and listed in its map, COLD
+    /// ones are only known by name. Each file has a depth from 0 (its path) to 9 (its text), which is lowered before
+    /// its tier is. Files are ranked as for a document, by --task and --focus or by git's history; --budget limits the
+    /// tokens of HOT files, instead of hydration.hot_tokens. Placements are stable: a HOT file stays HOT until another
+    /// one is clearly better, so that a provider's prompt cache stays warm.
     #[command(after_help = "Examples:
   slop hydrate
   slop hydrate --task 'Cookies are lost on redirects' --budget 16000
@@ -306,10 +306,10 @@ pub enum CliCommand {
   slop simulate --focus src/engine.py
   slop simulate --budget 8000 --json")]
     Simulate(Box<HydrateArgs>),
-    /// List the places of files, or pin files
+    /// List the placements of files, or pin files
     ///
-    /// Each line has the tier, the depth, the score from 0 to 1, the path and the tokens of a file. With --json, each line is
-    /// an object, with the rules that decided.
+    /// Each line has the tier, the depth, the score from 0 to 1, the path and the tokens of a file. With --json, each
+    /// line is an object that includes the deciding rules.
     #[command(after_help = "Examples:
   slop fragments --tier HOT
   slop fragments --json | jq -r 'select(.pinned) | .path'
@@ -318,10 +318,11 @@ pub enum CliCommand {
     Fragments(FragmentsArgs),
     /// Show what was delivered to agents, and what has changed since
     ///
-    /// Without a name, lists the names under which documents were given (see `aggregate --name`). With one, lists the files
-    /// of its last document that have changed, and its last documents: how much of each a provider's prompt cache keeps of
-    /// the one before, and where the first difference is. Of files that have changed, --diff shows how what was shown of
-    /// them differs from the same view of them now. What a mask hides now is not shown, even if it was given before.
+    /// Without a name, lists the names under which documents were delivered (see `aggregate --name`). With one, lists
+    /// the files of its last document that have changed, and its last documents, each with the part that a provider's
+    /// prompt cache can reuse from the previous one, and the first difference. --diff shows how the delivered view of
+    /// each changed file differs from the same view now. What a mask hides now is not shown, even if it was delivered
+    /// before.
     #[command(after_help = "Examples:
   slop given
   slop given tier-3
@@ -339,9 +340,9 @@ pub enum CliCommand {
     Summarize(SummarizeArgs),
     /// Share summaries by language models with a team
     ///
-    /// What a model wrote about a content is the same for everybody who has the content. With share.url in your own
-    /// settings file, `slop summarize` first fetches what others of the team have paid for. Entries are sealed and signed:
-    /// only summaries by the writers in share.writers are believed.
+    /// A summary of a content is valid for everyone who has the same content. With share.url in your own settings file,
+    /// `slop summarize` first fetches summaries that other members of the team have paid for. Entries are encrypted and
+    /// signed: only summaries by the writers in share.writers are trusted.
     #[command(after_help = "Examples:
   slop share status
   slop share pull")]
@@ -353,7 +354,7 @@ pub enum CliCommand {
     Agent(AgentArgs),
     /// Explain why each file is shown the way it is
     ///
-    /// With --budget or --max-bytes, also shows what the limit does to each file in the document as a whole.
+    /// With --budget or --max-bytes, also shows the effect of the limit on each file in the document as a whole.
     #[command(after_help = "Examples:
   slop explain src/engine.py --tier 3
   slop explain src/engine.py --tier 1 --budget 8000")]
@@ -361,8 +362,8 @@ pub enum CliCommand {
     /// Show how many files are cached, and which are not
     ///
     /// The states are fresh (the cache has this content), stale (the file may have changed since it was cached), new
-    /// (never read), and left out, with the reason. A folder that is left out as a whole is one line. No file is read and
-    /// nothing is derived.
+    /// (never read), and left out, with the reason. A folder that is left out as a whole takes one line. No file is
+    /// read and nothing is derived.
     #[command(after_help = "Examples:
   slop status
   slop status --all
@@ -380,11 +381,11 @@ pub enum CliCommand {
     #[command(after_help = "Example:
   slop daemon start && slop daemon status")]
     Daemon(DaemonArgs),
-    /// Open the web page: see every file as agents see it, and choose what they are given
+    /// Open the web page: see every file as agents see it, and choose what they get
     ///
-    /// Starts the daemon if none runs. The page is served on a port of this machine to browsers that were given a
-    /// ticket; the printed address contains one, which works once and for a minute. Without a desktop, or over SSH, the
-    /// address is only printed.
+    /// Starts the daemon if none runs. The page is served on a local port to browsers with a ticket; the printed
+    /// address contains one, which is valid once and for a minute. Without a desktop, or over SSH, the address is only
+    /// printed.
     #[command(after_help = "Examples:
   slop ui
   slop ui --print")]
@@ -408,9 +409,9 @@ pub enum CliCommand {
     Config(ConfigArgs),
     /// Link other folders to the project
     ///
-    /// A linked folder belongs to the project: its file src/a.py is @NAME/src/a.py in every command and document. Links are
-    /// in your own settings folder (links.toml). A project's slop.toml can propose some as `resources`; one that is
-    /// outside of the project has no effect until you consent to it with `slop link trust`.
+    /// A linked folder belongs to the project: its file src/a.py is @NAME/src/a.py in every command and document. Links
+    /// are stored in your own settings folder (links.toml). A project's slop.toml can propose links as `resources`; one
+    /// that leads outside of the project has no effect until you consent to it with `slop link trust`.
     #[command(after_help = "Examples:
   slop link add ../lib
   slop link list")]
@@ -431,7 +432,7 @@ pub enum CliCommand {
     #[command(after_help = "Example:
   slop preset save review src tests")]
     Preset(PresetArgs),
-    /// Keep several sets of everything that is curated, of which one is in slop.toml
+    /// Keep several versions of the curation, one of which is in slop.toml
     #[command(after_help = "Examples:
   slop take create review
   slop take switch review")]
@@ -440,22 +441,22 @@ pub enum CliCommand {
     #[command(after_help = "Example:
   slop curation edit edits.json --dry-run")]
     Curation(CurationArgs),
-    /// List the states that slop.toml had
+    /// List the earlier states of slop.toml
     ///
-    /// Every edit is recorded, no matter which program makes it: those of slop's commands when they are made, others when
-    /// a daemon sees them, and at the latest before the next edit or undo. `*` marks the current state.
+    /// Every edit is recorded, whichever program makes it: edits by slop's commands immediately, others when a daemon
+    /// notices them, or at the latest before the next edit or undo. `*` marks the current state.
     #[command(after_help = "Example:
   slop history")]
     History(HistoryArgs),
-    /// Return slop.toml to its state before the last edit
+    /// Restore slop.toml to its state before the last edit
     #[command(after_help = "Example:
   slop undo")]
     Undo,
-    /// Return slop.toml to the newest state after the current one
+    /// Restore slop.toml to the newest state after the current one
     #[command(after_help = "Example:
   slop redo")]
     Redo,
-    /// Return slop.toml to any state that it had
+    /// Restore slop.toml to any earlier state
     #[command(after_help = "Example:
   slop jump 12")]
     Jump(JumpArgs),
@@ -466,48 +467,49 @@ pub enum CliCommand {
     /// Run a Model Context Protocol server on standard input and output
     ///
     /// Meant to be started by an agent's client, in the project's folder or with --project. Offers tools
-    /// (slop_aggregate, slop_view, slop_outline, slop_symbol, slop_search, slop_refs, slop_status) and every file as a resource
-    /// in any view, and notifies a client of changes that it subscribed to, as long as a daemon runs.
-    /// Exits when standard input is closed.
+    /// (slop_aggregate, slop_view, slop_outline, slop_symbol, slop_search, slop_refs, slop_status) and every file as a
+    /// resource in any view, and, while a daemon runs, notifies a client of changes that it subscribed to. Exits when
+    /// standard input is closed.
     #[command(after_help = "Example:
   claude mcp add slop -- slop mcp --project /path/to/project")]
     Mcp,
     /// Run a Language Server Protocol server on standard input and output
     ///
-    /// Meant to be started by an editor, or by an agent that speaks the protocol. Answers documentSymbol, workspace/symbol,
-    /// definition, references, hover and foldingRange without a build, in every language that has outlines; for open files
-    /// from the editor's text. References come with a grade, as of `slop refs`. Uses the daemon if one runs.
+    /// Meant to be started by an editor, or by an agent that speaks the protocol. Answers documentSymbol,
+    /// workspace/symbol, definition, references, hover and foldingRange without a build, in every language that has
+    /// outlines; and uses the editor's text for open files. References come with a grade, as in `slop refs`. Uses the
+    /// daemon if one is running.
     #[command(after_help = "Example, for Neovim:
   vim.lsp.config('slop', { cmd = { 'slop', 'lsp' }, root_markers = { '.git' } })
   vim.lsp.enable('slop')")]
     Lsp {
-        /// Accepted, because many clients give it; standard input and output are all that there is
+        /// Accepted because many clients pass it; standard input and output are always used
         #[arg(long)]
         stdio: bool,
     },
     /// Set up agents to use slop
     ///
-    /// Adds slop's MCP server to the settings of each agent, an Agent Skill, and hooks. Every change is shown first; on a
-    /// terminal, slop asks for confirmation. All other bytes of the files stay as they are, and `slop uninstall` takes
-    /// everything out again. Without names, the agents are those that have been used on this machine.
+    /// Adds slop's MCP server to the settings of each agent, an Agent Skill, and hooks. Every change is shown first; on
+    /// a terminal, slop asks for confirmation. The rest of each file is left unchanged, and `slop uninstall` removes
+    /// everything again. Without names, the agents are those that have been used on this machine.
     #[command(after_help = "Examples:
   slop install --dry-run
   slop install claude-code codex
   slop install cursor --user --yes")]
     Install(InstallArgs),
-    /// Take out what `slop install` wrote
+    /// Remove what `slop install` wrote
     ///
-    /// A file that nobody has edited since gets the bytes back that it had. From any other, only slop's own entries are
-    /// taken out.
+    /// A file that has not been edited since is restored byte for byte. From any other, only slop's own entries are
+    /// removed.
     #[command(after_help = "Examples:
   slop uninstall
   slop uninstall codex --user")]
     Uninstall(UninstallArgs),
-    /// Check the installation: agents, daemon, cache, and what slop costs in each session
+    /// Check the installation: agents, daemon, cache, and the tokens that slop adds to a session
     ///
-    /// Lists the agents that slop is installed for, and whether the program that their files name is there; the tokens of
-    /// what agents are given at the start of a session; the daemon that answers; and how many files have changed since
-    /// they were cached. The exit code is 1 if something has to be repaired.
+    /// Lists the agents that slop is installed for, and whether the program in their files exists; the tokens that
+    /// agents get at the start of a session; the running daemon; and how many files have changed since they were
+    /// cached. The exit code is 1 if something has to be repaired.
     #[command(after_help = "Example:
   slop doctor")]
     Doctor,

@@ -9,7 +9,7 @@ use super::values::{file_word, whole_number};
 /// Arguments of `ui`.
 #[derive(Debug, Clone, Copy, Arguments)]
 pub struct UiArgs {
-    /// Print the address, and open no browser
+    /// Print the address without opening a browser
     #[arg(long)]
     pub print: bool,
 }
@@ -27,16 +27,16 @@ pub struct SummarizeArgs {
     /// Use the preferred models of this persona from your own settings file
     #[arg(long, value_name = "NAME")]
     pub persona: Option<String>,
-    /// Show what would be asked, what would leave the machine and what it may cost, without sending anything
+    /// Show which requests would be made, what they would send and what they may cost, without sending anything
     #[arg(long, conflicts_with = "yes")]
     pub estimate: bool,
-    /// Ask again about files that a model declined to summarize
+    /// Retry files that a model declined to summarize
     #[arg(long)]
     pub retry: bool,
     /// Do not ask for confirmation
     #[arg(long)]
     pub yes: bool,
-    /// Do not fetch summaries from the team's cache first, and store none there
+    /// Do not use the team's cache
     #[arg(long)]
     pub no_share: bool,
     /// Submit all requests as one batch, at half the price; results arrive within a day
@@ -117,7 +117,7 @@ pub struct WatchArgs {
     #[arg(long)]
     pub paranoid: bool,
     /// Detach from the terminal; used by `slop daemon start`.
-    // Not for people: `daemon start` waits until the daemon answers, which `watch --detached` alone does not.
+    // Hidden, because users should run `daemon start`, which also waits until the daemon answers.
     #[arg(long, hide = true)]
     pub detached: bool,
 }
@@ -177,7 +177,7 @@ pub enum DaemonCommand {
 fn loopback(text: &str) -> Result<SocketAddr, String> {
     let address: SocketAddr =
         text.parse().map_err(|_| "expected an address and a port, such as 127.0.0.1:7878".to_owned())?;
-    // Other loopback addresses are refused: DNS rebinding cannot lead a browser to these two.
+    // Other loopback addresses are rejected: only these two are safe from DNS rebinding in browsers.
     if [IpAddr::from(Ipv4Addr::LOCALHOST), IpAddr::from(Ipv6Addr::LOCALHOST)].contains(&address.ip()) {
         return Ok(address);
     }

@@ -23,7 +23,7 @@ pub struct StatusArgs {
     pub by: Option<StatusGrouping>,
 }
 
-/// What `status` adds up by.
+/// The grouping of `status`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum StatusGrouping {
     /// By folder.
@@ -47,8 +47,8 @@ pub enum CacheCommand {
     Status,
     /// Clear the cache or part of it
     ///
-    /// What is deleted is derived again when it is needed. The cache contains nothing that a person wrote. It also
-    /// records what the last aggregations contained, so the next --since-last shows everything.
+    /// What is deleted is derived again when it is needed. The cache contains nothing written by hand. It also records
+    /// what the last aggregations contained, so the next --since-last shows everything.
     ///
     /// Summaries written by models cost money. They are deleted only with --yes or --agent, or after confirmation on
     /// the terminal. The record of what has been spent is kept, and still counts.
@@ -78,8 +78,8 @@ pub enum CacheCommand {
     Verify,
     /// Delete entries for contents that no file has had for some time, and those of older versions of slop
     ///
-    /// Aggregation names that have not been used for as long are dropped, together with the record of what they
-    /// contained.
+    /// Aggregation names that have not been used for that long are dropped, together with the record of their
+    /// documents.
     #[command(after_help = "Example:
   slop cache gc --days 7")]
     Gc {
@@ -87,15 +87,15 @@ pub enum CacheCommand {
         #[arg(long, value_name = "N", default_value_t = 30, value_parser = whole_number::<u32>(0..))]
         days: u32,
     },
-    /// Print what is cached: one line of JSON per file, and one per summary by a model
+    /// Print the cached data: one line of JSON per file, and one per summary by a model
     ///
-    /// A line of a file has its outline as text and as a tree, and the summary by the heuristic. Nothing is shown of files
-    /// of which a mask hides symbols.
+    /// The line of a file has its outline as text and as a tree, and its heuristic summary. Files with symbols that a
+    /// mask hides are omitted.
     #[command(after_help = "Examples:
   slop cache export | jq -r .file_path
   slop cache export src/ring.c | jq -r .outline")]
     Export {
-        /// Only what is cached for these files, folders or patterns
+        /// Print only the data of these files, folders or patterns
         files: Vec<String>,
     },
 }

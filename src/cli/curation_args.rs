@@ -23,9 +23,9 @@ pub struct ItemArgs {
 pub enum ItemCommand {
     /// Set how files are shown
     ///
-    /// Changes the entry of each path under `[[files]]` in slop.toml, or adds one. Each flag replaces what the other
-    /// ones have set; masks, slices and other keys of the entry stay. A pattern must be quoted, and becomes one entry.
-    // The flags of the group would make the line longer than a terminal.
+    /// Changes the entry of each path under `[[files]]` in slop.toml, or adds one. Each flag replaces the others;
+    /// masks, slices and other keys of the entry are kept. A pattern must be quoted, and becomes one entry.
+    // The flags of the group would make the line too long for a terminal.
     #[command(override_usage = "slop item set [OPTIONS] <PATH>... <FLAG>")]
     #[command(after_help = "Examples:
   slop item set src/engine.py README.md --force-full
@@ -35,7 +35,7 @@ pub enum ItemCommand {
         /// Files, folders or patterns
         #[arg(value_name = "PATH", required = true, value_parser = file_word())]
         paths: Vec<String>,
-        /// The mode that they get.
+        /// The mode to set.
         #[command(flatten)]
         mode: ItemModeArgs,
     },
@@ -43,7 +43,7 @@ pub enum ItemCommand {
     #[command(after_help = "Example:
   slop item list")]
     List {
-        /// List only the entry of this path, as it is written in slop.toml
+        /// List only the entry of this path, as written in slop.toml
         #[arg(value_name = "PATH", value_parser = file_word())]
         path: Option<String>,
     },
@@ -53,7 +53,7 @@ pub enum ItemCommand {
     #[command(after_help = "Example:
   slop item remove src/engine.py")]
     Remove {
-        /// Paths or patterns, as they are written in slop.toml
+        /// Paths or patterns, as written in slop.toml
         #[arg(value_name = "PATH", required = true, value_parser = file_word())]
         paths: Vec<String>,
         /// Remove masks and slices too
@@ -62,15 +62,15 @@ pub enum ItemCommand {
     },
 }
 
-/// How `item set` has files shown. Exactly one is given.
+/// The mode flags of `item set`, exactly one of which is given.
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 #[derive(Debug, Arguments)]
 #[group(required = true, multiple = false)]
 pub struct ItemModeArgs {
-    /// Show them in full, whatever the tier says
+    /// Show them in full, whatever the tier
     #[arg(long)]
     pub force_full: bool,
-    /// Show them as the tier says
+    /// Show them as the tier specifies
     #[arg(long)]
     pub auto_aggregate: bool,
     /// Show the signatures of all symbols
@@ -82,7 +82,7 @@ pub struct ItemModeArgs {
     /// Show this view of them
     #[arg(long, value_name = "MODE", value_parser = mode())]
     pub view: Option<ViewMode>,
-    /// Remove all of these settings, and an entry that has no other
+    /// Remove these settings, and entries without any others
     #[arg(long)]
     pub clear: bool,
 }
@@ -122,7 +122,7 @@ pub enum SliceCommand {
     #[command(after_help = "Example:
   slop slice list src/engine.py")]
     List {
-        /// List only the slices of this file, as it is written in slop.toml
+        /// List only the slices of this file, as written in slop.toml
         #[arg(value_name = "PATH", value_parser = file_word())]
         file: Option<String>,
     },
@@ -130,7 +130,7 @@ pub enum SliceCommand {
     #[command(after_help = "Example:
   slop slice remove src/engine.py 'hot loop'")]
     Remove {
-        /// The file, as it is written in slop.toml
+        /// The file, as written in slop.toml
         #[arg(value_name = "PATH", value_parser = file_word())]
         file: String,
         /// The slice's current lines, its original lines, or its tag
@@ -146,9 +146,8 @@ pub enum SliceCommand {
     /// Show where a slice is now
     ///
     /// Reads the slice as JSON from standard input and prints {status, start_line, end_line, reason}. The status is
-    /// exact (same text, same lines), moved (same text, other lines), changed (the lines as they were edited), or stale
-    /// (not found, or found equally well at several places). If it is stale, the lines are a guess and the exit code is
-    /// 1.
+    /// exact (same text, same lines), moved (same text, different lines), changed (the edited lines), or stale (not
+    /// found, or found equally well at several places). If it is stale, the lines are a guess and the exit code is 1.
     #[command(after_help = "Example:
   slop slice resolve src/engine.py < slice.json")]
     Resolve {
@@ -206,7 +205,7 @@ pub enum MaskCommand {
     #[command(after_help = "Example:
   slop mask list")]
     List {
-        /// List only the mask of this file, as it is written in slop.toml
+        /// List only the mask of this file, as written in slop.toml
         #[arg(value_name = "PATH", value_parser = file_word())]
         file: Option<String>,
     },
@@ -214,10 +213,10 @@ pub enum MaskCommand {
     #[command(after_help = "Example:
   slop mask remove src/engine.py Engine.run")]
     Remove {
-        /// The file, as it is written in slop.toml
+        /// The file, as written in slop.toml
         #[arg(value_name = "PATH", value_parser = file_word())]
         file: String,
-        /// Symbols, as they are written in slop.toml
+        /// Symbols, as written in slop.toml
         #[arg(value_name = "SYMBOL", required_unless_present = "all")]
         symbols: Vec<String>,
         /// Remove all of them
@@ -302,16 +301,17 @@ pub struct CurationArgs {
 /// The subcommands of `curation`.
 #[derive(Debug, Subcommand)]
 pub enum CurationCommand {
-    /// Print everything that is curated, as JSON
+    /// Print the whole curation as JSON
     ///
-    /// Items, presets, personas and screenshots, with where slices are now and which names of masks still exist.
+    /// Includes items, presets, personas and screenshots, with the current lines of slices and whether the symbols in
+    /// masks still exist.
     #[command(after_help = "Example:
   slop curation show")]
     Show,
-    /// Make several edits at once: all of them, or none if one cannot be made
+    /// Make several edits atomically: all of them, or none if one fails
     ///
-    /// The edits are a JSON list, as for /v1/curation/edit of the daemon. Files that make up whole folders become one
-    /// entry for each folder.
+    /// The edits are a JSON list, as for /v1/curation/edit of the daemon. Files that make up a whole folder become one
+    /// entry for the folder.
     #[command(after_help = "Examples:
   slop curation edit edits.json --dry-run
   echo '[{\"set\": {\"files\": {\"paths\": [\"src\"]}, \"to\": {\"ast_signatures\": true}}}]' | slop curation edit -")]
@@ -321,16 +321,16 @@ pub enum CurationCommand {
 /// Arguments of `curation edit`.
 #[derive(Debug, Arguments)]
 pub struct CurationEditArgs {
-    /// A file with a JSON list of edits, or - for the standard input
+    /// A file with a JSON list of edits, or - for standard input
     #[arg(value_name = "FILE")]
     pub edits: PathBuf,
-    /// Write nothing if slop.toml has another revision than this one
+    /// Write nothing unless slop.toml has this revision
     #[arg(long, value_name = "REVISION")]
     pub revision: Option<String>,
-    /// Describe what the edits are for
+    /// Describe the edits
     #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
     pub label: String,
-    /// Print what would be written, and write nothing
+    /// Print what would be written, without writing it
     #[arg(long)]
     pub dry_run: bool,
 }
@@ -350,7 +350,7 @@ pub enum TakeCommand {
     #[command(after_help = "Example:
   slop take list")]
     List,
-    /// Make a take with everything that is curated in the current one, or in another
+    /// Create a take as a copy of the current one, or of another
     ///
     /// It does not become the current one.
     #[command(after_help = "Examples:
@@ -363,10 +363,10 @@ pub enum TakeCommand {
         #[arg(long, value_name = "TAKE")]
         from: Option<String>,
     },
-    /// Make another take the current one
+    /// Switch to another take
     ///
-    /// The entries and screenshots in slop.toml are put into slop.takes.toml, and those of the other take into slop.toml.
-    /// All other settings stay. Each take has a history of its own for `slop undo`.
+    /// Moves the entries and screenshots in slop.toml to slop.takes.toml, and those of the other take to slop.toml. All
+    /// other settings are kept. Each take has a history of its own for `slop undo`.
     #[command(after_help = "Example:
   slop take switch review")]
     Switch {
@@ -386,13 +386,13 @@ pub enum TakeCommand {
     },
     /// Delete a take that is not current, with its history
     ///
-    /// One in which something is curated is deleted only with --yes.
+    /// A take that is not empty is deleted only with --yes.
     #[command(after_help = "Example:
   slop take delete review --yes")]
     Delete {
         /// The name
         name: String,
-        /// Delete what is curated in it too
+        /// Delete the take even if it is not empty
         #[arg(long)]
         yes: bool,
     },

@@ -22,10 +22,10 @@ pub struct ViewSelectionArgs {
     /// Aggregate the files of this preset, shown as the preset specifies
     #[arg(long, value_name = "NAME")]
     pub preset: Option<String>,
-    /// Show files as these entries specify, for this document alone; - is standard input
+    /// Show files as these entries specify, for this document only; - is standard input
     ///
-    /// A JSON list of entries with the keys that they have in slop.toml: path, view_mode, ast_mask and so on. The entry
-    /// that applies to a file takes the place of all others. Paths are relative to the project's folder.
+    /// A JSON list of entries with the same keys as in slop.toml: path, view_mode, ast_mask and so on. The entry that
+    /// applies to a file replaces all others. Paths are relative to the project's folder.
     #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub items: Option<PathBuf>,
     /// How to choose views [setting: project.aggregation_strategy]
@@ -40,14 +40,14 @@ pub struct ViewSelectionArgs {
     /// Select files and symbols for this task, such as the text of an issue
     ///
     /// Understands paths, names of symbols, stack traces, compiler errors, test failures, quoted strings and plain
-    /// words. The document then shows what is most likely to matter, within --budget or the tier's budget, or else
+    /// words. The document then shows what is most likely relevant, within --budget or the tier's budget, or else
     /// within 20000 tokens.
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true, value_parser = NonEmptyStringValueParser::new())]
     pub task: Option<String>,
     /// Read the task from this file, or from standard input if it is -
     #[arg(long, value_name = "FILE", conflicts_with = "task", hide_short_help = true)]
     pub task_file: Option<PathBuf>,
-    /// The revision that diffs are based on [default: the last commit]
+    /// The base revision of diffs [default: the last commit]
     #[arg(long, value_name = "REVISION", hide_short_help = true)]
     pub base: Option<String>,
     /// The name of --base in earlier releases
@@ -55,13 +55,13 @@ pub struct ViewSelectionArgs {
     pub against: Option<String>,
     /// Limit the document to this many tokens, spent on what matters most
     ///
-    /// Files that were asked for (focus, curated files) come first. Of the others, the best symbols are shown with their
-    /// bodies, the next ones by their signatures, further files by the names of their symbols, or by their paths. What
-    /// matters is decided by --task and --focus, or else by git's history. The corresponding setting is
-    /// tiers.N.budget_tokens; by default, documents for tiers 1 to 4 that are larger than 20,000, 40,000, 80,000 and 40,000
-    /// tokens are limited to that, without a tier as for tier 2, and `none` lifts any limit. Tokens are counted in the document as Markdown, whatever
-    /// the format. For a request body, that is the text given to the model, without the system prompt and without inline
-    /// images; to limit what JSON adds, use --max-bytes.
+    /// Requested files (focus, curated files) come first. Of the others, the best symbols are shown with their bodies,
+    /// the next ones with their signatures, and further files with the names of their symbols or only their paths.
+    /// Relevance is determined by --task and --focus, or else by git's history. The corresponding setting is
+    /// tiers.N.budget_tokens; by default, the limits for tiers 1 to 4 are 20,000, 40,000, 80,000 and 40,000 tokens,
+    /// without a tier that of tier 2; `none` lifts any limit. Tokens are counted in the document as Markdown, whatever
+    /// the format. For a request body, that is the text given to the model, without the system prompt and without
+    /// inline images; to limit what JSON adds, use --max-bytes.
     #[arg(long, value_name = "TOKENS|none", value_parser = parse_budget)]
     pub budget: Option<u64>,
     /// Limit the document to this many bytes in its output format, in the same way
@@ -106,7 +106,7 @@ pub struct AggregateArgs {
     /// The flags for incremental aggregation.
     #[command(flatten)]
     pub memory: RememberArgs,
-    /// Aggregate the files that are HOT, as `slop hydrate` has placed them, with a map of those that are WARM
+    /// Aggregate the files that `slop hydrate` has placed as HOT, with a map of the WARM ones
     #[arg(long, conflicts_with_all = ["files", "preset", "history_only"], hide_short_help = true)]
     pub hydrated: bool,
     /// Report which view each file would get, without writing anything
@@ -118,7 +118,7 @@ pub struct AggregateArgs {
     /// Wait up to this many seconds for missing summaries by models
     ///
     /// Runs `slop summarize` first, without confirmation; if a daemon is already writing summaries in the background,
-    /// waits for it instead. What is not finished in time is shown without a model's summary.
+    /// waits for it instead. Files that are not finished in time are shown without a model's summary.
     #[arg(long, value_name = "SECONDS", hide_short_help = true)]
     #[arg(value_parser = whole_number::<u64>(1..=86_400))]
     pub wait_agent: Option<u64>,
@@ -139,7 +139,8 @@ pub struct RememberArgs {
     /// Record the document under this name for --since-last
     ///
     /// Defaults to a name made from the tier or persona and the preset, such as tier-3 or persona-reviewer/preset-core,
-    /// or to `project` if none of them is given. Agents that are given different files or focus need separate names.
+    /// or to `project` if none of them is given. Agents that get different files or a different focus need separate
+    /// names.
     #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new(), hide_short_help = true)]
     pub name: Option<String>,
 }
@@ -181,8 +182,8 @@ pub struct RequestBodyArgs {
     pub model: Option<String>,
     /// How many prefixes of the prompt a provider's request body asks to cache [setting: formats.cache_marks]
     ///
-    /// From 0 to 3: providers take four, and one is left to the caller's own prompt. The first mark is at the end of
-    /// what a provider can cache; the second one before the part for a task, or behind the largest half, quarter or
+    /// From 0 to 3: providers support four, and one is left for the caller's own prompt. The first mark is at the end
+    /// of what a provider can cache; the second one before the part for a task, or after the largest half, quarter or
     /// eighth of the document that ends with a file. Text shorter than the model's minimum gets none.
     #[arg(long, value_name = "N", hide_short_help = true, value_parser = whole_number::<u8>(0..=3))]
     pub cache_marks: Option<u8>,
@@ -194,7 +195,7 @@ pub struct RequestBodyArgs {
 /// Arguments of `cache-replay`.
 #[derive(Debug, Arguments)]
 pub struct CacheReplayArgs {
-    /// The commits: all after the first one, by their first parents
+    /// The commits: the first one, and those that follow it along first parents
     #[arg(value_name = "REV..REV")]
     pub range: String,
     /// The flags that select views.
@@ -214,13 +215,13 @@ pub struct GivenArgs {
     /// The name of documents, as `slop given` lists it
     #[arg(value_name = "NAME")]
     pub name: Option<String>,
-    /// Show how this file differs from what was given of it
+    /// Show how this file differs from what was delivered
     #[arg(long, value_name = "PATH", requires = "name")]
     pub file: Option<String>,
-    /// Show how each file differs from what was given of it
+    /// Show how each file differs from what was delivered
     #[arg(long, requires = "name", conflicts_with = "file")]
     pub diff: bool,
-    /// The curation of the name, where `slop given` lists one
+    /// The curation of the name, if `slop given` lists one
     #[arg(long, value_name = "HASH", requires = "name")]
     pub curation: Option<String>,
 }
@@ -230,7 +231,7 @@ pub struct GivenArgs {
 pub enum ReceiptScopeArg {
     /// Every file, in the document or not.
     All,
-    /// The files of which the document shows more than the name, and those that an error or an entry leaves out.
+    /// The files of which the document shows more than the name, and those omitted because of an error or an entry.
     Shown,
     /// No file.
     None,
@@ -262,7 +263,7 @@ pub struct ExplainArgs {
     pub choice: ViewSelectionArgs,
 }
 
-/// Reads a limit in tokens; 0 stands for none.
+/// Parses a limit in tokens; `none` becomes 0.
 fn parse_budget(text: &str) -> Result<u64, String> {
     match text.parse::<u64>() {
         _ if text == "none" => Ok(0),

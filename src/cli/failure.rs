@@ -14,7 +14,7 @@ pub(super) const DONE: u8 = 0;
 pub(super) const USER: u8 = 1;
 /// The arguments cannot be used.
 const BAD_ARGUMENTS: u8 = 2;
-/// The environment failed; another try may succeed.
+/// The environment failed; a retry may succeed.
 pub(super) const ENVIRONMENT: u8 = 3;
 /// Done, but an error left some files out.
 pub(super) const INCOMPLETE: u8 = 4;
@@ -23,10 +23,10 @@ pub(super) const BUG: u8 = 70;
 /// The stable name of errors of the command line itself.
 pub(super) const USAGE: &str = "usage";
 
-/// What is wrong with arguments, although it takes more than them to know it.
+/// Codes of errors in arguments that are only detected later.
 const OF_ARGUMENTS: [&str; 2] = ["bad_shares", "name_in_use"];
 
-/// Fields of requests that hints name, and the flags that set them.
+/// Fields of requests that hints mention, and the corresponding flags.
 const FLAGS_OF_FIELDS: [(&str, &str); 8] = [
     ("budget", "--budget"),
     ("max_bytes", "--max-bytes"),
@@ -42,7 +42,7 @@ const FLAGS_OF_FIELDS: [(&str, &str); 8] = [
 pub(super) enum CommandError {
     Api(ApiError),
     /// Standard output cannot be written.
-    // A variant of its own, because a closed pipe is no failure and has to be recognized.
+    // A variant of its own, because a closed pipe is not a failure and has to be recognized.
     Output(io::Error),
 }
 
@@ -52,7 +52,7 @@ impl CommandError {
         Self::Api(ApiError::user(USAGE, message, hint))
     }
 
-    /// Returns what a client of the API would be given for the same error.
+    /// Returns the error as clients of the API get it.
     pub(super) fn into_api_error(self) -> ApiError {
         match self {
             Self::Api(fault) => fault,
@@ -64,8 +64,8 @@ impl CommandError {
     }
 }
 
-/// Returns an error as the command line reports it. Hints are written for any client, and name fields of a request; who
-/// types commands has flags instead.
+/// Returns an error as the command line reports it: hints are written for all clients and name fields of requests,
+/// which are replaced with flags.
 pub(super) fn for_command_line(error: ApiError) -> ApiError {
     let mut hint = error.hint.into_owned();
     for (field, flag) in FLAGS_OF_FIELDS {
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn every_flag_of_a_field_is_one_of_a_command() {
+    fn every_flag_in_the_table_exists() {
         fn flags(command: &clap::Command) -> Vec<String> {
             let own = command.get_arguments().filter_map(|argument| argument.get_long());
             let own = own.map(|name| format!("--{name}"));

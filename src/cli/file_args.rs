@@ -41,7 +41,7 @@ pub struct ViewArgs {
     /// run#2. Symbols that no --mask names are hidden, unless they are part of a definition that is shown.
     #[arg(long, value_name = "SYMBOL=HOW", value_parser = mask, conflicts_with_all = ["lines", "base", "against"])]
     pub mask: Vec<(String, MaskMode)>,
-    /// Show these lines, counted from 1, both ends included
+    /// Show these lines, counted from 1, including both ends
     #[arg(long, value_name = "A-B", value_parser = line_range, conflicts_with_all = ["base", "against"])]
     pub lines: Vec<(u32, u32)>,
     /// Show the changes since this commit, branch or tag [default with --mode diff: HEAD]
@@ -52,8 +52,8 @@ pub struct ViewArgs {
     pub against: Option<String>,
     /// Show the files as these entries specify; - is standard input
     ///
-    /// A JSON list of entries with the keys that they have in slop.toml: path, view_mode, ast_mask and so on. The entry
-    /// that applies to a file takes the place of that in slop.toml. Paths are relative to the project's folder.
+    /// A JSON list of entries with the same keys as in slop.toml: path, view_mode, ast_mask and so on. The entry that
+    /// applies to a file replaces that in slop.toml. Paths are relative to the project's folder.
     #[arg(long, value_name = "FILE")]
     pub items: Option<PathBuf>,
     /// Print only the text, without the header line
@@ -65,7 +65,7 @@ pub struct ViewArgs {
 }
 
 impl ViewArgs {
-    /// Returns the revision that is compared with.
+    /// Returns the base revision of the diff.
     pub fn base(&self) -> Option<&String> {
         self.base.as_ref().or(self.against.as_ref())
     }
@@ -87,10 +87,10 @@ impl ViewArgs {
 pub struct SymbolArgs {
     /// The symbol's name, the end of its qualified name, or a pattern: `run`, `Engine.run`, `get_*`
     ///
-    /// A qualified name is written as in its language (Engine.run, ns::Engine::run), and may stand behind the name of its
-    /// module (app.core.Engine). Code is listed before headings and settings, the program before its tests.
+    /// A qualified name is written as in its language (Engine.run, ns::Engine::run), and may be prefixed with the name
+    /// of its module (app.core.Engine). Code is listed before headings and settings, and the program before its tests.
     pub name: String,
-    /// Ignore upper and lower case
+    /// Ignore case
     #[arg(long, short)]
     pub ignore_case: bool,
     /// Show only symbols of this kind: function, method, class, struct and so on
@@ -121,7 +121,7 @@ pub struct SearchArgs {
 /// Arguments of `find`.
 #[derive(Debug, Arguments)]
 pub struct FindArgs {
-    /// Characters of the name, in order; an upper-case one must match exactly
+    /// Characters of the name, in order; an uppercase one must match exactly
     #[arg(value_name = "CHARACTERS", value_parser = clap::builder::NonEmptyStringValueParser::new())]
     pub query: String,
     /// Find files only

@@ -1,15 +1,15 @@
-//! The first page of help: the commands by what they are for, because one list of all of them helps nobody to begin.
+//! The first page of help, which groups the commands by purpose.
 
 use std::fmt::Write as _;
 
 use clap::Command;
 use clap::builder::StyledStr;
 
-/// What most people need, in the order in which they meet it.
+/// The most common commands, in the order in which a user needs them.
 const COMMON: [&str; 10] =
     ["aggregate", "view", "symbol", "search", "explain", "item", "watch", "ui", "status", "install"];
 
-/// All commands by what they are for.
+/// All commands by purpose.
 const GROUPS: [(&str, &[&str]); 6] = [
     ("Context", &["aggregate", "explain", "given", "cache-replay", "hydrate", "simulate", "fragments"]),
     ("Code", &["outline", "view", "symbol", "search", "find", "refs", "callers", "callees", "impact"]),
@@ -30,7 +30,7 @@ const GROUPS: [(&str, &[&str]); 6] = [
 
 const TEMPLATE: &str = "{about-with-newline}\n{usage-heading} {usage}\n\n{before-help}{all-args}{after-help}";
 
-/// Returns the command with its commands in groups, in place of clap's list.
+/// Returns the command with its subcommands in groups instead of clap's list.
 pub fn with_groups(mut command: Command) -> Command {
     let (short, long) = (short_list(&command), long_list(&command));
     let names: Vec<String> = command.get_subcommands().map(|below| below.get_name().to_owned()).collect();
@@ -91,7 +91,7 @@ mod tests {
     use crate::cli::CliArgs;
 
     #[test]
-    fn every_command_that_is_shown_is_in_a_group() {
+    fn every_visible_command_is_in_a_group() {
         let command = CliArgs::command();
         let shown = command.get_subcommands().filter(|below| !below.is_hide_set());
         let mut shown: Vec<&str> = shown.map(Command::get_name).collect();

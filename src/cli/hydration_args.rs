@@ -12,10 +12,11 @@ use super::values::{file_word, whole_number};
 pub struct HydrateArgs {
     /// Place files of several projects within one budget: a file with a plan, or the folders of the projects
     ///
-    /// A plan is TOML or JSON: `[plan]` with `name` and `budget_tokens`, and `[[project]]` for each project, with `path`
-    /// and, if wanted, `share` (the part of the budget that it gets, from 0 to 1), `focus` and `tier`. What no share names
-    /// goes to the best files of all projects, but to no project less than a twentieth. Each project is opened with its
-    /// own cache, settings and linked folders. Without a budget, the limit is your own `hydration.hot_tokens`.
+    /// A plan is TOML or JSON: `[plan]` with `name` and `budget_tokens`, and `[[project]]` for each project, with
+    /// `path` and, if wanted, `share` (the part of the budget that it gets, from 0 to 1), `focus` and `tier`. The rest
+    /// of the budget goes to the best files of all projects, but no project gets less than a twentieth. Each project is
+    /// opened with its own cache, settings and linked folders. Without a budget, the limit is your own
+    /// `hydration.hot_tokens`.
     #[arg(long, value_name = "FILE|PROJECT", num_args = 1.., conflicts_with = "preset")]
     pub plan: Vec<PathBuf>,
     /// The flags that select views.
@@ -33,7 +34,7 @@ pub struct FragmentsArgs {
     /// Also print what each fragment shows now
     #[arg(long)]
     pub text: bool,
-    /// What to do instead of listing them.
+    /// A command, instead of listing them.
     #[command(subcommand)]
     pub command: Option<FragmentsCommand>,
 }
@@ -41,7 +42,7 @@ pub struct FragmentsArgs {
 /// Commands of `fragments`.
 #[derive(Debug, Subcommand)]
 pub enum FragmentsCommand {
-    /// Make files HOT from the next hydration on, or slices of them
+    /// Make files, or slices of them, HOT from the next hydration on
     #[command(after_help = "Examples:
   slop fragments pin src/engine.py
   slop fragments pin src/engine.py --slice 'hot loop'
@@ -53,7 +54,7 @@ pub enum FragmentsCommand {
         /// Only the slices with this tag, or marked at these lines
         #[arg(long, value_name = "TAG|A-B")]
         slice: Option<String>,
-        /// Show them this deep, from 0 to 9 [default: as deep as there is room for]
+        /// Show them at this depth, from 0 to 9 [default: as deep as fits]
         ///
         /// 9 is the text, 4 to 8 a skeleton, 2 and 3 an outline, 1 a summary, 0 the path.
         #[arg(long, value_name = "DEPTH", value_parser = whole_number::<u8>(0..=9))]
@@ -70,7 +71,7 @@ pub enum FragmentsCommand {
         #[arg(long, value_name = "TAG|A-B")]
         slice: Option<String>,
     },
-    /// Forget the places, pins and uses of files; they come back when they are relevant
+    /// Forget the placements, pins and uses of files; relevant files will be placed again
     #[command(after_help = "Examples:
   slop fragments forget docs")]
     Forget {
@@ -89,7 +90,7 @@ pub enum FragmentsCommand {
 pub enum WarmthArg {
     /// In the context.
     Hot,
-    /// Derived, one call away, and named in the map.
+    /// Prepared, and listed in the map.
     Warm,
     /// Known by its name, a line of words, and its hash.
     Cold,

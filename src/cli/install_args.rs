@@ -16,13 +16,13 @@ pub struct InstallArgs {
     /// Set up every agent
     #[arg(long)]
     pub all: bool,
-    /// Set up the agents for you, in all projects [default: for everybody, in this project]
+    /// Set up the agents for you, in all projects [default: for everyone, in this project]
     ///
-    /// Without it, files in the project's folder are written, which others get with it. Windsurf, Cline and Zed have no
-    /// servers for single projects.
+    /// Without it, files in the project's folder are written, which are shared with the project. Windsurf, Cline and
+    /// Zed support no servers for single projects.
     #[arg(long)]
     pub user: bool,
-    /// Show what would be written, and write nothing
+    /// Show what would be written, without writing it
     #[arg(long)]
     pub dry_run: bool,
     /// Write without confirmation
@@ -36,10 +36,10 @@ pub struct UninstallArgs {
     /// The agents [default: all]
     #[arg(value_name = "AGENT", value_parser = agent_names())]
     pub agents: Vec<String>,
-    /// Leave the project's files as they are
+    /// Leave the project's files unchanged
     #[arg(long)]
     pub user: bool,
-    /// Show what would be written, and write nothing
+    /// Show what would be written, without writing it
     #[arg(long)]
     pub dry_run: bool,
     /// Write without confirmation

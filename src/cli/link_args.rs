@@ -29,10 +29,10 @@ pub enum LinkCommand {
         /// The folder
         #[arg(value_name = "DIR", required_unless_present = "submodules")]
         folder: Option<PathBuf>,
-        /// The name that its files have in the project [default: the name of the folder]
+        /// The name of the folder in the project [default: the folder's own name]
         #[arg(long)]
         name: Option<String>,
-        /// How its files are listed: git-checkout (by git) or directory (by a walk) [default: what the folder is]
+        /// How its files are listed: git-checkout (by git) or directory (by a walk) [default: detected]
         #[arg(long, value_name = "KIND", value_parser = resource_kind())]
         kind: Option<ResourceKind>,
         /// Link all submodules, and all other checkouts within the project, each by the name of its folder
@@ -46,7 +46,7 @@ pub enum LinkCommand {
     /// Consent to linked folders that the project's slop.toml proposes
     ///
     /// Shows each folder, its files and their size first. Asks on a terminal; elsewhere, --yes is required. The consent
-    /// holds for this project, name, kind, path and folder: if one of them changes, it is asked for again.
+    /// holds for this project, name, kind, path and folder: if one of them changes, consent is required again.
     #[command(after_help = "Examples:
   slop link trust
   slop link trust lib --yes")]
@@ -54,10 +54,10 @@ pub enum LinkCommand {
         /// The names of the folders [default: all that are proposed]
         #[arg(value_name = "NAME")]
         names: Vec<String>,
-        /// All that are proposed
+        /// Consent to all proposed folders
         #[arg(long, conflicts_with = "names")]
         all: bool,
-        /// Do not ask
+        /// Do not ask for confirmation
         #[arg(long)]
         yes: bool,
     },

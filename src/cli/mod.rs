@@ -1,8 +1,8 @@
-//! The command line: arguments in; words, progress and an exit code out.
+//! The command line: parses arguments, and produces output, progress and an exit code.
 //!
 //! Knows: flags, the terminal, the environment, where a project's folder is. Does not know: how anything is found or
-//! derived; it asks [`crate::api`] like any other client. `args.rs` and
-//! `curation_args.rs` declare every command, `commands/` acts.
+//! derived; it asks [`crate::api`] like any other client. `args.rs` and the `*_args.rs` files declare every command,
+//! `commands/` implements them.
 //!
 //! Start with [`main`].
 

@@ -13,15 +13,15 @@ use crate::model::printable_lines;
 #[expect(clippy::struct_excessive_bools, reason = "each is set by a flag or a stream of its own")]
 pub(super) struct CommandOutput {
     stdout: BufWriter<Stdout>,
-    /// Answers as JSON.
+    /// Whether answers are written as JSON.
     pub(super) json: bool,
     /// How many answers were written as JSON; no command gives more than one.
     pub(super) answers: u32,
     quiet: bool,
     verbose: bool,
-    /// Whether standard output takes colors.
+    /// Whether standard output supports colors.
     colors: bool,
-    /// Whether standard output is a terminal, which would obey what a text contains.
+    /// Whether standard output is a terminal, which would interpret escapes in a text.
     is_terminal: bool,
 }
 
@@ -39,9 +39,9 @@ const NOTE: Style = AnsiColor::Yellow.on_default();
 
 impl CommandOutput {
     pub(super) fn new(json: bool, quiet: bool, verbose: bool) -> Self {
-        // Documents have megabytes; standard output by itself would be flushed at each line's end.
+        // Buffered, because documents have megabytes and standard output is flushed after each line.
         let stdout = BufWriter::with_capacity(1 << 16, io::stdout());
-        // As for standard error: by the terminal, NO_COLOR and the like, unless `--color` decides.
+        // As for standard error: determined by the terminal, NO_COLOR and the like, unless `--color` is given.
         let colors = anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never;
         Self { stdout, json, answers: 0, quiet, verbose, colors, is_terminal: io::stdout().is_terminal() }
     }
@@ -50,23 +50,23 @@ impl CommandOutput {
         self.colors
     }
 
-    /// Returns a text in a style, where standard output takes colors.
+    /// Returns a styled text if standard output supports colors.
     pub(super) fn paint(&self, style: Style, text: &str) -> String {
         if self.colors { format!("{style}{text}{style:#}") } else { text.to_owned() }
     }
 
-    /// Writes a text as it is; on a terminal, with its control characters made visible.
+    /// Writes a text; on a terminal, its control characters are made visible.
     pub(super) fn write_text(&mut self, text: &str) -> io::Result<()> {
         let text = self.visible(text);
         self.stdout.write_all(text.as_bytes())
     }
 
-    /// Returns a text of files as it is shown where lines may have styles of their own.
+    /// Returns a text from a file for use in styled lines: on a terminal, its control characters are made visible.
     pub(super) fn visible<'t>(&self, text: &'t str) -> Cow<'t, str> {
         if self.is_terminal { visible_controls(text) } else { Cow::Borrowed(text) }
     }
 
-    /// Writes data that need be no text.
+    /// Writes data that may not be text.
     pub(super) fn write_bytes(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.stdout.write_all(bytes)
     }
@@ -98,13 +98,13 @@ impl CommandOutput {
         }
     }
 
-    /// Returns whether somebody can see a question and answer it. With `--quiet` or `--json`, what it is about would not
-    /// be shown.
+    /// Returns whether a user can see and answer a question. With `--quiet` or `--json`, its context would not be
+    /// shown.
     pub(super) fn can_confirm(&self) -> bool {
         !self.json && self.is_interactive() && io::stdin().is_terminal()
     }
 
-    /// Asks a yes/no question on the terminal. Returns `None` where nobody can answer it.
+    /// Asks a yes/no question on the terminal. Returns `None` if no user can answer it.
     pub(super) fn confirm(&mut self, question: &str) -> Option<bool> {
         if !self.can_confirm() {
             return None;
@@ -113,12 +113,12 @@ impl CommandOutput {
         let mut stderr = anstream::stderr();
         let _ = write!(stderr, "{question} [y/N] ").and_then(|()| stderr.flush());
         let mut answer = String::new();
-        // An answer that cannot be read is a no, and so is the end of the input.
+        // An unreadable answer and the end of the input count as no.
         let _ = io::stdin().lock().take(1_000).read_line(&mut answer);
         Some(matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes"))
     }
 
-    /// Writes how an answer came about, with `--verbose`.
+    /// Writes a message about how an answer was made, with `--verbose`.
     pub(super) fn verbose_message(&mut self, line: &str) {
         if self.verbose {
             self.write_stderr(line);
@@ -130,7 +130,7 @@ impl CommandOutput {
         self.message(&format!("{NOTE}note:{NOTE:#} {}", printable_lines(note)));
     }
 
-    /// Writes what is wrong with one of several paths, even with `--quiet`.
+    /// Writes an error about one of several paths, even with `--quiet`.
     pub(super) fn missing_path(&mut self, message: &str) {
         self.write_stderr(&format!("{ERROR}error:{ERROR:#} {}", printable_lines(message)));
     }
@@ -148,26 +148,26 @@ impl CommandOutput {
         self.quiet
     }
 
-    /// Returns whether a person watches the standard error and wants to see more than results.
+    /// Returns whether standard error is a terminal and output is not reduced.
     pub(super) fn is_interactive(&self) -> bool {
         !self.quiet && io::stderr().is_terminal()
     }
 
     fn write_stderr(&mut self, line: &str) {
-        // Data written before should appear before it on a terminal. If either stream is closed,
-        // the message is lost, and there is no way to report that.
+        // Flushed, so that earlier data appears before the message on a terminal. If either stream is closed, the
+        // message is lost, and that cannot be reported.
         let _ = self.stdout.flush();
         let _ = writeln!(anstream::stderr(), "{line}");
     }
 }
 
-/// Writes a number that is given in thousandths.
+/// Formats a number of thousandths.
 pub(super) fn thousandths(number: u64) -> String {
     format!("{}.{:03}", number / 1000, number % 1000)
 }
 
-/// Returns a text with pictures for its control characters, all but ends of lines and tabs: `␛` for what begins a command
-/// to a terminal.
+/// Returns a text with its control characters, except line breaks and tabs, replaced with their symbols: `␛` for
+/// escape.
 fn visible_controls(text: &str) -> Cow<'_, str> {
     let is_obeyed = |c: char| c.is_control() && !matches!(c, '\n' | '\t');
     if !text.contains(is_obeyed) {
@@ -176,10 +176,10 @@ fn visible_controls(text: &str) -> Cow<'_, str> {
     let picture = |c: char| match u32::from(c) {
         code @ 0..0x20 => char::from_u32(0x2400 + code).unwrap_or('\u{fffd}'),
         0x7f => '␡',
-        // The second half of the controls has no pictures.
+        // C1 control characters have no symbols.
         _ => '\u{fffd}',
     };
-    // Before the end of a line, a carriage return does nothing.
+    // A carriage return before a line break is harmless.
     let text = text.replace("\r\n", "\n");
     Cow::Owned(text.chars().map(|c| if is_obeyed(c) { picture(c) } else { c }).collect())
 }

@@ -1,4 +1,4 @@
-//! The process's surroundings, read once; where the project is, and which of its files a word on the command line means.
+//! The process's environment, read once; the location of the project; and the files that arguments refer to.
 
 use std::ffi::OsString;
 use std::path::{Component, Path, PathBuf};
@@ -19,18 +19,18 @@ pub(super) struct ProcessEnvironment {
     /// The user's home folder, without links.
     pub(super) home: Option<PathBuf>,
     pub(super) sources: SettingsSources,
-    /// A folder for what lives no longer than the user's session.
+    /// A folder for files that last only for the user's session.
     pub(super) runtime: PathBuf,
     pub(super) program: Option<PathBuf>,
 }
 
-/// What the process's session can show.
+/// The capabilities of the user's desktop session.
 pub(super) struct Desktop {
     /// The commands that the user chose for opening addresses, the preferred one first; `%s` is the address.
     pub(super) browsers: Vec<String>,
-    /// Whether there is a screen.
+    /// Whether there is a display.
     pub(super) has_display: bool,
-    /// Whether the user sits at another machine.
+    /// Whether the session is remote.
     pub(super) is_remote: bool,
     /// The name of this machine.
     pub(super) host: Option<String>,
@@ -42,11 +42,11 @@ impl Desktop {
         let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
         let browsers = std::env::var("BROWSER").unwrap_or_default();
         let is_remote = ["SSH_CONNECTION", "SSH_TTY"].into_iter().any(is_set);
-        // Windows' own screen needs no variable; WSL_DISTRO_NAME says that it is there.
+        // Under WSL, which WSL_DISTRO_NAME indicates, Windows' own display needs no variable.
         let has_screen = ["DISPLAY", "WAYLAND_DISPLAY", "WSL_DISTRO_NAME"].into_iter().any(is_set);
         let host = host_name();
         Self {
-            // A user who names a browser knows where it is shown.
+            // A browser that the user configured counts, even without a display.
             has_display: has_screen && !is_remote || !browsers.is_empty(),
             browsers: browsers.split(':').filter(|command| !command.is_empty()).map(str::to_owned).collect(),
             is_remote: is_remote || !has_screen,
@@ -56,13 +56,13 @@ impl Desktop {
 }
 
 impl ProcessEnvironment {
-    /// Returns whether every command is to answer without a daemon.
+    /// Returns whether daemons are disabled for all commands.
     pub(super) fn without_daemon(&self) -> bool {
         let mut variables = self.sources.variables.iter();
         variables.any(|(name, value)| name == "SLOP_NO_DAEMON" && !value.is_empty())
     }
 
-    /// Returns the key that the variable `name` holds. Keys are read when they are needed, and only those that are.
+    /// Returns the key that the variable `name` holds. Only the keys that are needed are read, when they are needed.
     #[expect(clippy::disallowed_methods, reason = "this is where the environment is read")]
     pub(super) fn key(name: &str) -> Option<SecretString> {
         let text = std::env::var_os(name)?.into_string().ok()?;
@@ -70,13 +70,14 @@ impl ProcessEnvironment {
         (!key.is_empty()).then(|| SecretString::from(key.to_owned()))
     }
 
-    /// Returns the folder that the variable `name` holds. The XDG specification says that relative paths are to be ignored.
+    /// Returns the folder that the variable `name` holds. Relative paths are ignored, as the XDG specification
+    /// requires.
     #[expect(clippy::disallowed_methods, reason = "this is where the environment is read")]
     pub(super) fn folder(name: &str) -> Option<PathBuf> {
         std::env::var_os(name).map(PathBuf::from).filter(|folder| folder.is_absolute())
     }
 
-    /// Returns the folder for what slop keeps for the user, apart from settings.
+    /// Returns the folder for slop's state of the user, apart from settings.
     pub(super) fn state_folder(&self) -> Option<PathBuf> {
         let state = Self::folder("XDG_STATE_HOME");
         state.or_else(|| Some(self.home.as_ref()?.join(".local/state"))).map(|folder| folder.join("slop"))
@@ -94,8 +95,8 @@ impl ProcessEnvironment {
         }
     }
 
-    /// Returns a path of this program that stays when it is updated: that on the search path, if it leads to this program,
-    /// because what a link there leads to may have the version in its name.
+    /// Returns a path of this program that survives updates: the one on the search path if it leads to this program,
+    /// because the target of a link there may contain the version.
     #[expect(clippy::disallowed_methods, reason = "this is where the environment is read")]
     pub(super) fn stable_program(&self) -> Option<PathBuf> {
         let program = self.program.as_ref()?;
@@ -116,7 +117,7 @@ impl ProcessEnvironment {
         let is_read = |name: &str| name.starts_with("SLOP_") || bases.iter().any(|base| base == name);
         let variables: Vec<_> =
             std::env::vars_os().filter_map(text).filter(|(name, _)| is_read(name)).collect();
-        // `/dev/null` is the usual way to say that there is none.
+        // `/dev/null` is the usual way to disable the file.
         let is_some = |path: &PathBuf| path != Path::new("/dev/null");
         let user_file = match std::env::var_os("SLOP_CONFIG") {
             Some(path) => Some(PathBuf::from(path)),
@@ -124,10 +125,10 @@ impl ProcessEnvironment {
         };
         let user_file = user_file.filter(is_some);
         let runtime = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
-        // The XDG specification says that relative paths in these variables are to be ignored.
+        // Relative paths in these variables are ignored, as the XDG specification requires.
         let runtime = runtime.filter(|folder| folder.is_absolute()).unwrap_or_else(std::env::temp_dir);
         let program = std::env::current_exe().ok();
-        // It need not exist; then no folder is it.
+        // It may not exist; then no folder equals it.
         let home = std::env::home_dir().and_then(|home| dunce::canonicalize(home).ok());
         let config = user_folder(std::env::var_os("XDG_CONFIG_HOME"), home_variable())
             .and_then(|file| file.parent().map(Path::to_owned));
@@ -139,14 +140,14 @@ impl ProcessEnvironment {
         let sources = SettingsSources { user_file, links_file, private, variables };
         let current_folder = std::env::current_dir().map_err(|error| {
             let message = format!("current folder cannot be opened: {error}");
-            ApiError::environment("no_current_folder", message, "change to a folder that is there")
+            ApiError::environment("no_current_folder", message, "change to an existing folder")
         })?;
         Ok(Self { current_folder, home, sources, runtime, program })
     }
 }
 
-/// Returns the user's home folder as the environment names it: Windows has another variable, which shells such as git's
-/// leave set next to the usual one.
+/// Returns the user's home folder from the environment. Windows has a different variable, which shells such as git's
+/// set in addition to the usual one.
 #[expect(clippy::disallowed_methods, reason = "this is where the environment is read")]
 fn home_variable() -> Option<OsString> {
     std::env::var_os("HOME").or_else(|| std::env::var_os("USERPROFILE"))
@@ -154,7 +155,7 @@ fn home_variable() -> Option<OsString> {
 
 /// Returns the path of the user's settings file by the XDG base directory specification.
 fn user_folder(config_home: Option<OsString>, home: Option<OsString>) -> Option<PathBuf> {
-    // The specification says that a relative path is to be ignored.
+    // Relative paths are ignored, as the specification requires.
     let folder = config_home.map(PathBuf::from).filter(|folder| folder.is_absolute());
     let folder = folder.or_else(|| home.map(|home| Path::new(&home).join(".config")));
     folder.map(|folder| folder.join("slop").join("config.toml"))
@@ -169,14 +170,14 @@ pub(super) struct ProjectLocation {
 }
 
 impl ProjectLocation {
-    /// Finds the project: the folder that was named, else the one that [`ProjectRoot::find`] finds.
+    /// Finds the project: the named folder, or else the result of [`ProjectRoot::find`].
     pub(super) fn find(named: Option<&Path>, environment: &ProcessEnvironment) -> Result<Self, CommandError> {
         let current = &environment.current_folder;
         if let Some(named) = named {
-            // With a dot behind it, what is there and is no folder is an error, too.
+            // The appended dot makes a path that is not a folder an error, too.
             let root = dunce::canonicalize(current.join(named).join(".")).map_err(|error| {
                 let message = format!("project folder `{}` cannot be opened: {error}", named.display());
-                CommandError::usage(message, "give the path of a folder that is there with --project")
+                CommandError::usage(message, "give the path of an existing folder with --project")
             })?;
             let project = ProjectRoot::named(root.clone());
             return Ok(Self { root, project, below: PathBuf::new() });
@@ -197,7 +198,7 @@ impl ProjectLocation {
         words.iter().map(|word| self.resolve_path(word)).collect()
     }
 
-    /// Returns the path of one file, relative to the root if it is below it. It is a path, never a pattern.
+    /// Returns the path of one file, relative to the root if it is below it. The argument is a path, never a pattern.
     pub(super) fn resolve_file(&self, path: &Path) -> String {
         match text(path) {
             word if word.is_empty() => text(&self.below),
@@ -209,9 +210,10 @@ impl ProjectLocation {
     pub(super) fn resolve_path(&self, word: &str) -> String {
         let path = Path::new(word);
         if path.is_absolute() {
-            // `..` after a link leads elsewhere than its text says, so that such a path is left to the file system.
+            // `..` after a link leads elsewhere than its text suggests, so such a path is left to the file system.
             let is_plain = !path.components().any(|part| part == Component::ParentDir);
-            // The folders above the project may have names that are not UTF-8, and are spelled as they are printed.
+            // The folders above the project may have names that are not UTF-8, which are written with escapes, as they
+            // are printed.
             let meant = unescaped_path(word.as_bytes()).map(|bytes| bytes_as_path(&bytes).to_owned());
             let inside = [Some(path), meant.as_deref()].into_iter().flatten().find_map(|path| {
                 let inside = path.strip_prefix(&self.root).ok().filter(|_| is_plain).map(Path::to_owned);
@@ -224,7 +226,7 @@ impl ProjectLocation {
             };
         }
         if word.is_empty() {
-            // It means nothing; joined to the folder below it would mean all that is there.
+            // An empty argument stays empty; joined to the folder, it would select everything in it.
             return String::new();
         }
         // In a linked folder, wherever the current folder is.
@@ -234,8 +236,7 @@ impl ProjectLocation {
         let mut parts: Vec<Component<'_>> = self.below.components().collect();
         for part in path.components() {
             match part {
-                // A `..` that leads out of the root is kept, so that the engine refuses it by the name that the user
-                // gave.
+                // A `..` that leads out of the root is kept, so that the engine's error names the path as given.
                 Component::ParentDir if parts.last().is_some_and(|last| *last != Component::ParentDir) => {
                     parts.pop();
                 }
@@ -250,7 +251,7 @@ impl ProjectLocation {
         }
     }
 
-    /// Returns the way from the root to a file whose folder is reached by a link from elsewhere.
+    /// Returns the path from the root to a file whose folder is reached through a link outside of the project.
     fn resolve_links(&self, path: &Path) -> Option<PathBuf> {
         let folder = dunce::canonicalize(path.parent()?).ok()?;
         Some(folder.strip_prefix(&self.root).ok()?.join(path.file_name()?))
@@ -264,7 +265,7 @@ impl ProjectLocation {
                 let path = word.rsplit_once(':').filter(|(_, line)| line.parse::<u32>().is_ok());
                 let (path, line) = path.map_or((word.as_str(), None), |(path, line)| (path, Some(line)));
                 let from_root = self.resolve_path(path);
-                // Focus also takes names and parts of paths, which are no paths from here.
+                // Focus also accepts names and parts of paths, which are not relative to the current folder.
                 let found = if self.root.join(&from_root).exists()
                     || split_resource(from_root.as_bytes()).is_some()
                 {
@@ -297,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_spelled_from_where_the_user_stands() {
+    fn paths_are_relative_to_the_current_folder() {
         check("", "src/a.py", "src/a.py");
         check("", "./src//a.py", "src/a.py");
         check("src", "a.py", "src/a.py");
@@ -323,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_may_be_spelled_in_a_roundabout_way() {
+    fn redundant_parts_of_a_path_are_removed() {
         check("", "src//a.py", "src/a.py");
         check("", "src/./a.py", "src/a.py");
         check("", "./src/", "src");

@@ -1,4 +1,4 @@
-//! A bar on the terminal, for runs that take long enough to be watched.
+//! A progress bar on the terminal, for long runs.
 
 use std::sync::Mutex;
 use std::time::Duration;
@@ -18,7 +18,7 @@ pub(super) struct TerminalProgress {
 }
 
 const OF_FILES: &str = "{bar:32} {pos}/{len} files, {eta} left";
-const OF_QUESTIONS: &str = "{bar:32} {pos}/{len} questions, {msg}";
+const OF_QUESTIONS: &str = "{bar:32} {pos}/{len} tasks, {msg}";
 
 impl TerminalProgress {
     pub(super) fn new(is_watched: bool) -> Self {
@@ -34,7 +34,7 @@ impl TerminalProgress {
         self.with_bar(|bar| bar.set_message(words));
     }
 
-    /// Sets how much there is to do.
+    /// Sets the total number of steps.
     pub(super) fn set_total(&self, total: usize) {
         self.with_bar(|bar| bar.set_length(total as u64));
     }

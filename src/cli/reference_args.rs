@@ -34,7 +34,7 @@ pub struct ImpactArgs {
     /// What changes: a file, a folder, or a symbol
     #[arg(value_name = "PATH|SYMBOL", required_unless_present = "diff")]
     pub target: Option<String>,
-    /// Take what has changed since this commit, branch or tag, symbol by symbol
+    /// Start from the symbols that have changed since this commit, branch or tag
     #[arg(long, value_name = "REV", conflicts_with = "target")]
     pub diff: Option<String>,
     /// Follow up to N references in a row [default: 3, or any number with --tests]
@@ -42,8 +42,8 @@ pub struct ImpactArgs {
     pub depth: Option<u32>,
     /// Show only tests, the most likely first
     ///
-    /// Tests are ordered by the number of references from the change and by their grades. Those that a coverage file with
-    /// contexts (`pytest --cov-context=test`) says ran a changed function come first.
+    /// Tests are ordered by the number of references from the change and by their grades. Tests that ran a changed
+    /// function according to a coverage file with contexts (`pytest --cov-context=test`) come first.
     #[arg(long)]
     pub tests: bool,
 }

@@ -13,7 +13,7 @@ use crate::api::{ApiError, envelope_of_error};
 use crate::service::authenticate_cache;
 use crate::sys::{ensure_open_files, user_key};
 
-/// With fewer, libraries fail in ways that cannot be reported.
+/// The least limit of open files. With fewer, libraries fail in ways that cannot be reported.
 const LEAST_OPEN_FILES: u64 = 32;
 
 /// Runs the program.
@@ -21,9 +21,9 @@ pub fn main() -> ExitCode {
     let (args, name) = match CliArgs::parse_with_name() {
         Ok(parsed) => parsed,
         Err(error) => {
-            // Help and the version go to standard output; if that is closed, nobody reads them.
+            // Help and the version go to standard output; a closed one is ignored.
             let _ = error.print();
-            // An agent may run the hook of another version. It would take this exit code for an order.
+            // An agent may have a hook of a different version, and would interpret this exit code as an order.
             if is_hook() {
                 return ExitCode::SUCCESS;
             }
@@ -45,7 +45,7 @@ pub fn main() -> ExitCode {
 
 fn run(args: &CliArgs, name: &str) -> u8 {
     let output = || CommandOutput::new(args.global.json, args.global.quiet, args.global.verbose);
-    // These servers write to standard output themselves, so that nothing else may hold its lock.
+    // These servers write to standard output themselves, so nothing else may hold its lock.
     let serve = match args.command {
         CliCommand::Mcp => Some(commands::run_mcp as fn(&_, &_) -> _),
         CliCommand::Lsp { .. } => Some(commands::run_lsp as fn(&_, &_) -> _),
@@ -72,12 +72,13 @@ fn run(args: &CliArgs, name: &str) -> u8 {
     }
 }
 
-/// Reads the surroundings of the process. From here on it believes only caches that were made with the user's key.
+/// Reads the environment of the process. From here on, only caches that were authenticated with the user's key are
+/// trusted.
 fn read_environment() -> Result<ProcessEnvironment, CommandError> {
     ensure_open_files(LEAST_OPEN_FILES).map_err(|most| {
         let message =
             format!("at most {most} files can be open at a time, and slop needs {LEAST_OPEN_FILES}");
-        ApiError::environment("too_few_files", message, "raise the limit, as by `ulimit -n 1024`")
+        ApiError::environment("too_few_files", message, "raise the limit, for example with `ulimit -n 1024`")
     })?;
     let environment = ProcessEnvironment::read()?;
     authenticate_cache(&user_key());
@@ -87,12 +88,12 @@ fn read_environment() -> Result<ProcessEnvironment, CommandError> {
 /// Reports why a command failed, in words, and as JSON if that is requested and there is no answer yet; returns the exit
 /// code.
 fn report_error(failure: CommandError, command: &str, output: &mut CommandOutput) -> u8 {
-    // If standard output is what failed, there is no use in writing an envelope to it.
+    // If writing to standard output failed, an envelope cannot be written to it either.
     let can_write = matches!(failure, CommandError::Api(_));
     let error = failure::for_command_line(failure.into_api_error());
     if can_write && output.json && output.answers == 0 {
         let envelope = envelope_of_error(command, &error.code, &error.message, &error.hint);
-        // If standard output is what fails now, the message still goes to standard error.
+        // If standard output fails now, the message still goes to standard error.
         let _ = output.write_envelope(envelope.to_string().as_bytes());
     }
     output.error(&error);

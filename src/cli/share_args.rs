@@ -17,23 +17,23 @@ pub enum ShareCommand {
     #[command(after_help = "Example:
   slop share status")]
     Status,
-    /// Fetch the summaries that are missing here
+    /// Fetch the missing summaries
     #[command(after_help = "Examples:
   slop share pull --estimate
   slop share pull")]
     Pull {
-        /// Show how many summaries would be asked for, without asking
+        /// Show how many summaries would be requested, without requesting them
         #[arg(long)]
         estimate: bool,
     },
     /// Store the summaries that were paid for here
     ///
-    /// Summaries that others have stored already stay as they are.
+    /// Summaries that others have already stored are kept.
     #[command(after_help = "Examples:
   slop share push
   slop share push --pack")]
     Push {
-        /// Store all of them as one object, which others fetch at once; for S3 alone
+        /// Store all of them as one object, which others fetch in one request; only for S3
         #[arg(long)]
         pack: bool,
     },
@@ -50,7 +50,7 @@ pub enum ShareCommand {
     },
     /// Read every summary that was stored from here back, and check it
     ///
-    /// The exit code is 1 if an entry does not hold.
+    /// The exit code is 1 if an entry is invalid.
     #[command(after_help = "Example:
   slop share verify")]
     Verify,

@@ -12,7 +12,7 @@ use crate::model::{
 pub(super) fn line_range(word: &str) -> Result<(u32, u32), String> {
     let (start, end) = word.split_once('-').unwrap_or((word, word));
     let number = |digits: &str| {
-        // `parse` alone would take a plus sign for part of a number.
+        // `parse` alone would accept a plus sign.
         let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
         let number = digits.parse::<u32>().ok().filter(|_| is_number);
         number.ok_or_else(|| format!("`{digits}` is not a line number"))
@@ -27,13 +27,13 @@ pub(super) fn line_range(word: &str) -> Result<(u32, u32), String> {
 
 /// Returns the parser of view modes, without those that a view of a named file cannot have.
 ///
-/// A window needs a line, which `view` cannot name, and the path alone repeats what the user typed.
+/// A window needs a line, which `view` cannot name, and a path alone repeats what the user typed.
 pub(super) fn mode() -> impl TypedValueParser<Value = ViewMode> {
     let modes = ViewMode::ALL.into_iter().filter(|mode| mode.is_requestable());
     named(modes.map(ViewMode::name), ViewMode::from_name)
 }
 
-/// Returns a parser of a word for files: bytes that are not UTF-8 are spelled as slop prints them.
+/// Returns a parser of a file argument: bytes that are not UTF-8 are escaped as slop prints them.
 pub(super) fn file_word() -> impl TypedValueParser<Value = String> {
     OsStringValueParser::new().map(|word| path_text(word.as_encoded_bytes()))
 }
@@ -41,7 +41,7 @@ pub(super) fn file_word() -> impl TypedValueParser<Value = String> {
 /// Reads `SYMBOL=def`, `SYMBOL=sig`, `SYMBOL=agg` or `SYMBOL=hide`.
 pub(super) fn mask(word: &str) -> Result<(String, MaskMode), String> {
     let expected = || "expected SYMBOL=def, SYMBOL=sig, SYMBOL=agg or SYMBOL=hide".to_owned();
-    // The last `=` separates, because names such as `operator==` have some of their own.
+    // The last `=` is the separator, because names such as `operator==` contain it.
     let (symbol, mode) = word.rsplit_once('=').ok_or_else(expected)?;
     let mode = MaskMode::from_word(mode).ok_or_else(expected)?;
     if symbol.trim().is_empty() { Err(expected()) } else { Ok((symbol.trim().to_owned(), mode)) }

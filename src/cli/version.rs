@@ -2,12 +2,12 @@
 
 use crate::api::{LANGUAGE_COUNT, VERSION};
 
-/// Returns the version and what distinguishes this build from others of it.
+/// Returns the version, and the properties that distinguish this build.
 pub(super) fn build_description() -> String {
     describe(VERSION, env!("COMMIT_OF_SLOP_BUILD"), LANGUAGE_COUNT, env!("TARGET_OF_SLOP_BUILD"))
 }
 
-/// `commit` is empty in builds that do not know it: debug builds, and source archives.
+/// Formats the description. `commit` is empty if it is unknown: in debug builds and source archives.
 fn describe(version: &str, commit: &str, languages: usize, target: &str) -> String {
     let commit = if commit.is_empty() { String::new() } else { format!("{commit}, ") };
     format!("{version} ({commit}{languages} languages, {target})")

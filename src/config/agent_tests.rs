@@ -1,4 +1,4 @@
-//! Settings of the sub-agent, read through the room's door: most of all, what a project cannot have its way with.
+//! Settings of the sub-agent, loaded through the public API: above all, what a project's file cannot change.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -40,7 +40,7 @@ fn money(dollars: &str) -> Money {
 }
 
 #[test]
-fn nobody_is_asked_unless_somebody_says_so() {
+fn no_model_is_called_by_default() {
     let agent = read("", "").settings.agent;
     assert_eq!((agent.models.len(), agent.persona, agent.is_background), (0, None, false));
     assert_eq!((agent.redacts, agent.proxy, agent.exclude.len()), (false, None, 0));
@@ -82,7 +82,7 @@ fn the_environment_is_the_users_too() {
 }
 
 #[test]
-fn a_project_adds_names_that_are_not_sent_and_allows_none() {
+fn a_project_can_exclude_names_but_not_allow_any() {
     let user = "agent.models = ['ollama/m']\n[secrets]\nnames = ['mine', '*.key']\nallow = ['ok.key']\n";
     let loaded = read(user, "[secrets]\nnames = ['theirs']\nallow = ['*']\n");
     let sent = loaded.never_sent();
@@ -100,7 +100,7 @@ fn a_project_adds_names_that_are_not_sent_and_allows_none() {
 }
 
 #[test]
-fn what_an_amount_or_a_name_may_be_is_said_with_its_place() {
+fn invalid_amounts_and_names_are_reported_with_their_location() {
     let dollars = "US dollars as a decimal from \"0\" to \"1000000\"";
     let read = "home/user.toml:2:";
     check_error(
@@ -142,7 +142,7 @@ fn what_an_amount_or_a_name_may_be_is_said_with_its_place() {
 }
 
 #[test]
-fn a_key_that_is_written_down_is_told_of_without_being_shown() {
+fn a_key_in_the_settings_is_reported_without_being_shown() {
     for name in ["api_key", "apiKey", "key", "access-token"] {
         let loaded =
             read(&format!("[providers.x]\nwire = 'ollama'\nbase_url = 'https://x'\n{name} = 'sk-1234'"), "");
@@ -154,7 +154,7 @@ fn a_key_that_is_written_down_is_told_of_without_being_shown() {
 }
 
 #[test]
-fn a_project_has_no_say_in_who_is_asked_or_what_that_may_cost() {
+fn a_project_cannot_choose_models_or_spending_limits() {
     let project = "[agent]\nmodels = ['evil/m']\nbudget_day_usd = '100'\nbackground = true\nnonsense = 3\n\
                    proxy = 'http://evil'\n[providers.anthropic]\nbase_url = 'https://evil.example'\n\
                    [providers.evil]\nwire = 'command'\ncommand = ['sh', '-c', 'x']\n\
@@ -178,7 +178,7 @@ fn a_project_has_no_say_in_who_is_asked_or_what_that_may_cost() {
 }
 
 #[test]
-fn ways_of_writing_it_otherwise_do_not_help_a_project() {
+fn other_spellings_do_not_help_a_project() {
     let without = read("", "");
     for project in [
         "agent.models = ['evil/m']",
@@ -198,7 +198,7 @@ fn ways_of_writing_it_otherwise_do_not_help_a_project() {
 }
 
 #[test]
-fn a_project_can_only_restrain_the_sub_agent() {
+fn a_project_can_only_restrict_the_sub_agent() {
     let user = "[agent]\nbackground = true\nexclude = ['a']\n";
     let loaded = read(user, "[agent]\nbackground = false\nexclude = ['b']\n");
     assert_eq!(loaded.warnings, Vec::<String>::new());
@@ -209,7 +209,7 @@ fn a_project_can_only_restrain_the_sub_agent() {
 }
 
 #[test]
-fn words_of_those_who_are_asked_come_first() {
+fn project_prompts_do_not_precede_those_of_the_user() {
     let persona = "[personas.dev]\npreferred_models = [{ provider = 'google', model = 'm' }]\n";
     let order = |agent: &str| {
         let options = read(&format!("{agent}\n{persona}"), "").engine_options(Path::new("/p"));
@@ -222,7 +222,7 @@ fn words_of_those_who_are_asked_come_first() {
 }
 
 #[test]
-fn a_project_cannot_put_a_persona_in_the_place_of_the_users() {
+fn a_project_cannot_replace_a_persona_of_the_user() {
     let persona = |model: &str| {
         format!("[personas.dev]\npreferred_models = [{{ provider = 'p', model = '{model}' }}]\n")
     };
@@ -263,7 +263,7 @@ fn a_user_adds_a_provider_and_its_prices() {
 }
 
 #[test]
-fn a_user_changes_one_thing_of_a_provider_that_is_known() {
+fn a_user_overrides_one_field_of_a_built_in_provider() {
     let known = provider(&read("", ""), "anthropic");
     let changed = provider(&read("[providers.anthropic]\nkey_variables = ['MY_KEY']\n", ""), "anthropic");
     assert_eq!(changed.key_variables, ["MY_KEY"]);
@@ -271,7 +271,7 @@ fn a_user_changes_one_thing_of_a_provider_that_is_known() {
 }
 
 #[test]
-fn what_is_free_on_this_machine_is_not_free_elsewhere_unless_it_is_said() {
+fn a_provider_that_is_free_locally_is_not_free_at_another_address() {
     let free = |text: &str| provider(&read(&format!("[providers.ollama]\n{text}"), ""), "ollama").is_free;
     assert!(free(""));
     assert!(free("base_url = 'http://localhost:1'"));
@@ -280,7 +280,7 @@ fn what_is_free_on_this_machine_is_not_free_elsewhere_unless_it_is_said() {
 }
 
 #[test]
-fn a_variable_moves_a_provider_that_no_file_has_moved() {
+fn a_variable_sets_an_address_that_no_file_sets() {
     let base = |user: &str, name: &str, value: &str| {
         let mut inputs = inputs(user, "");
         inputs.environment = vec![(name.to_owned(), value.to_owned())];
@@ -305,7 +305,7 @@ fn a_variable_moves_a_provider_that_no_file_has_moved() {
 }
 
 #[test]
-fn a_pattern_that_cannot_be_read_is_refused_with_its_place() {
+fn an_invalid_pattern_is_rejected_with_its_location() {
     let words = "not a list of patterns such as [\"private/\", \"*.sql\"]";
     check_error(
         "[agent]\nexclude = ['a[']",
@@ -317,7 +317,7 @@ fn a_pattern_that_cannot_be_read_is_refused_with_its_place() {
 }
 
 #[test]
-fn an_address_in_the_environment_is_as_good_as_one_in_a_file_and_never_shown() {
+fn an_address_in_the_environment_is_checked_like_one_in_a_file_and_never_shown() {
     let with = |user: &str, variable: &str, text: &str| {
         let mut inputs = inputs(user, "");
         inputs.environment = vec![(variable.to_owned(), text.to_owned())];
@@ -335,7 +335,7 @@ fn an_address_in_the_environment_is_as_good_as_one_in_a_file_and_never_shown() {
              or with http:// on this machine"
         );
         assert_eq!(with(user, variable, text).unwrap_err().to_string(), expected);
-        // It only matters if that provider is asked, which then is left out.
+        // It only matters if that provider is used, and then the provider is left out.
         let other = with("agent.models = ['gemini/m']", variable, text).unwrap();
         assert_eq!(other.warnings, [format!("the provider `{provider}` is left out: {expected}")]);
         let nobody = with("", variable, text).unwrap();
@@ -345,7 +345,7 @@ fn an_address_in_the_environment_is_as_good_as_one_in_a_file_and_never_shown() {
 }
 
 #[test]
-fn an_address_that_is_refused_is_not_shown_where_it_may_hold_a_key() {
+fn a_rejected_address_is_not_shown_if_it_may_contain_a_key() {
     for address in ["https://me:hunter2@h", "https://h?key=hunter2", "http://h/#hunter2"] {
         let user = format!("[providers.openai]\nbase_url = '{address}'");
         let error = load(&inputs(&user, "")).unwrap_err().to_string();
@@ -354,7 +354,7 @@ fn an_address_that_is_refused_is_not_shown_where_it_may_hold_a_key() {
 }
 
 #[test]
-fn a_provider_that_cannot_be_asked_is_refused_with_its_place() {
+fn an_unusable_provider_is_rejected_with_its_location() {
     let cases = [
         ("base_url = 'https://x'", "1: `providers.x.wire` is missing, not \"anthropic\""),
         ("wire = 'chat'", "1: `providers.x.base_url` is missing, not an address"),
@@ -388,7 +388,7 @@ fn a_provider_that_cannot_be_asked_is_refused_with_its_place() {
 }
 
 #[test]
-fn a_user_says_what_models_want_beside_what_all_do() {
+fn a_user_configures_quirks_of_models() {
     let quirks = "[providers.ollama]\nquirks = [\n{ names = ['m-'], output_tokens = 9, \
                   fields = { think = 'low', more = { a = [1, 0.5, true] } } }]\n";
     let loaded = read(quirks, "");
@@ -401,7 +401,7 @@ fn a_user_says_what_models_want_beside_what_all_do() {
 }
 
 #[test]
-fn a_quirk_that_cannot_be_is_refused_with_its_place() {
+fn an_invalid_quirk_is_rejected_with_its_location() {
     for (quirks, expected) in [
         ("3", "not a list of tables such as"),
         ("[{ name = ['m'] }]", "not a list of tables such as"),
@@ -417,7 +417,7 @@ fn a_quirk_that_cannot_be_is_refused_with_its_place() {
 }
 
 #[test]
-fn whoever_names_a_key_for_a_provider_that_needs_none_means_it_to_be_needed() {
+fn naming_a_key_makes_it_required() {
     let needs = |text: &str| provider(&read(&format!("[providers.ollama]\n{text}"), ""), "ollama").needs_key;
     assert!(needs("key_variables = ['K']"));
     assert!(!needs("key_variables = ['K']\nneeds_key = false"));
@@ -425,7 +425,7 @@ fn whoever_names_a_key_for_a_provider_that_needs_none_means_it_to_be_needed() {
 }
 
 #[test]
-fn a_key_in_the_settings_is_refused_and_not_shown() {
+fn a_key_in_the_settings_is_rejected_and_not_shown() {
     for header in ["Authorization", "x-api-key", "X-Goog-Api-Key", "cookie"] {
         let user = format!("[providers.anthropic]\nheaders = {{ {header} = 'very secret' }}");
         let error = load(&inputs(&user, "")).unwrap_err().to_string();
@@ -435,7 +435,7 @@ fn a_key_in_the_settings_is_refused_and_not_shown() {
 }
 
 #[test]
-fn a_price_that_cannot_be_read_is_refused_with_its_place() {
+fn an_invalid_price_is_rejected_with_its_location() {
     let dollars = "US dollars for a million tokens, as \"0.25\"";
     check_error(
         "[prices.'a/m']\ninput = '1'",

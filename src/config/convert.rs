@@ -1,4 +1,4 @@
-//! Converting merged values to the typed [`Settings`]: the only place that states what each may be.
+//! Converts merged values to the typed [`Settings`]. The constraints on each value are defined only here.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -29,15 +29,15 @@ const EXECUTION_MODES: [(&str, ExecutionMode); 2] =
 const SUMMARY_SOURCES: [(&str, SummarySource); 2] =
     [("heuristic", SummarySource::Heuristic), ("agent", SummarySource::Agent)];
 
-/// The largest limit: above it, the 32-bit offsets of parsers come near their end.
+/// The largest limit, below the range of the parsers' 32-bit offsets.
 const MAX_LIMIT_BYTES: u32 = 1 << 30;
 
-/// A name of output files leaves room for its number within the 255 bytes of a file's name.
+/// The longest name of output files, which leaves room for a number within the 255 bytes of a file name.
 const MAX_NAME_BYTES: usize = 200;
 
-/// Checks every value by itself and returns the settings.
+/// Checks each value and returns the settings.
 pub(super) fn settings(merged: &MergedSettings) -> Result<Settings, Error> {
-    // Unpacked below and not collected, so that the compiler counts the tiers.
+    // Destructured instead of collected, so that the compiler checks the number of tiers.
     let [one, two, three, four] = Tier::ALL.map(|tier| tier_settings(merged, tier));
     Ok(Settings {
         aggregation: aggregation(merged)?,
@@ -57,11 +57,11 @@ pub(super) fn settings(merged: &MergedSettings) -> Result<Settings, Error> {
     })
 }
 
-/// Checks what only several values together can get wrong, and returns what deserves a warning.
+/// Checks combinations of values, and returns warnings.
 pub(super) fn check_combinations(merged: &MergedSettings, settings: &Settings) -> Result<Vec<String>, Error> {
     let cache = &settings.aggregation.cache_dir;
     check_confinement(merged, settings)?;
-    // The cache may be deleted at any time, and documents that were put there with it.
+    // The cache, and any documents in it, may be deleted at any time.
     if settings.project.output_dir.starts_with(cache.as_path()) {
         let origin = &merged.setting("aggregation.cache_dir").origin;
         let allowed = format!("a folder outside of aggregation.cache_dir ({cache}, {origin})");
@@ -92,18 +92,18 @@ pub(super) fn check_combinations(merged: &MergedSettings, settings: &Settings) -
     Ok(warnings)
 }
 
-/// Checks that the folders which a project names for writing lie in it, unless the user trusts it.
+/// Checks that the folders which a project names for writing are within it, unless the user trusts it.
 fn check_confinement(merged: &MergedSettings, settings: &Settings) -> Result<(), Error> {
     let cache = settings.aggregation.cache_dir.as_path();
     for (key, folder) in
         [("aggregation.cache_dir", cache), ("project.output_dir", settings.project.output_dir.as_path())]
     {
         let SettingOrigin::ProjectFile { path, .. } = &merged.setting(key).origin else { continue };
-        // Whatever the user thinks of the project: git obeys files in there.
+        // Even for a trusted project, because git executes what files in there configure.
         if folder.components().any(|part| part.as_os_str().eq_ignore_ascii_case(".git")) {
             return Err(merged.invalid(key, "a folder outside of `.git`".to_owned()));
         }
-        // A drive or the root of one begins a path of its own as well, on Windows.
+        // On Windows, a path may also begin with a drive or its root.
         let is_below = !matches!(folder.components().next(), Some(Component::Prefix(_) | Component::RootDir));
         let is_outside = !is_below || folder.starts_with("..");
         if is_outside && !path.parent().is_some_and(|root| settings.trusts(root)) {
@@ -129,7 +129,7 @@ fn absolute_folders(merged: &MergedSettings, key: &str) -> Result<Vec<PathBuf>, 
 fn discover(merged: &MergedSettings) -> Result<DiscoverSettings, Error> {
     let key = "discover.skip";
     let skip = merged.strings(key)?;
-    // A pattern or a path would match no folder's name, and nobody would see that it has no effect.
+    // A pattern or a path would match no folder name, and would silently have no effect.
     let is_name =
         |name: &String| ![".", ".."].contains(&name.as_str()) && !name.contains(['/', '*', '?', '[', '\0']);
     if !skip.iter().all(is_name) {
@@ -146,7 +146,7 @@ const SECRET_VIEWS: [(&str, bool); 2] = [("never", false), ("full-only", true)];
 fn secrets(merged: &MergedSettings) -> Result<SecretSettings, Error> {
     let names = merged.strings("secrets.names")?;
     let mut never_sent = merged.user_list("secrets.names")?;
-    // A project's patterns are added to the user's: a project can hold back more, and nothing less.
+    // A project's patterns are added to the user's, so a project can only withhold more.
     never_sent.extend(names.iter().filter(|name| !never_sent.contains(name)).cloned().collect::<Vec<_>>());
     Ok(SecretSettings {
         in_full_views: merged.choice("secrets.show", &SECRET_VIEWS)?,
@@ -263,8 +263,8 @@ fn tier_settings(merged: &MergedSettings, tier: Tier) -> Result<TierSettings, Er
     let mut language_views = BTreeMap::new();
     for (view_key, _) in merged.settings_under(&languages) {
         let id =
-            // The schema knows no other key below `languages`, and refused any other when the layers were read.
-            view_key[languages.len() + 1..].strip_suffix(".view").expect("a language has nothing but a view");
+            // The schema has no other key below `languages`, and any other was rejected when the layers were read.
+            view_key[languages.len() + 1..].strip_suffix(".view").expect("a language has only a view");
         language_views.insert(id.to_owned(), merged.choice(view_key, &views)?);
     }
     Ok(TierSettings {
@@ -281,7 +281,7 @@ fn tier_settings(merged: &MergedSettings, tier: Tier) -> Result<TierSettings, Er
     })
 }
 
-/// Returns a name that files' names may begin with.
+/// Returns a name that file names can begin with.
 fn file_name(merged: &MergedSettings, key: &str) -> Result<String, Error> {
     let name = merged.text(key);
     let is_odd = |c: char| c == '/' || c.is_control();
@@ -292,7 +292,7 @@ fn file_name(merged: &MergedSettings, key: &str) -> Result<String, Error> {
     Ok(name.to_owned())
 }
 
-/// Returns a folder within the project, and not the project's folder itself.
+/// Returns a folder within the project, but not the project's folder itself.
 fn folder_within(merged: &MergedSettings, key: &str) -> Result<RelPath, Error> {
     let plain = normalized(merged.text(key));
     RelPath::new(plain.as_os_str().as_encoded_bytes())
@@ -303,18 +303,18 @@ fn folder_within(merged: &MergedSettings, key: &str) -> Result<RelPath, Error> {
 fn folder_outside_root(merged: &MergedSettings, key: &str) -> Result<PathBuf, Error> {
     let text = merged.text(key);
     let plain = normalized(text);
-    // The output folder is left out of the project: were it the project's own, nothing would be in. A `..` below
-    // another part could lead back there.
+    // The output folder is excluded from the project, so it must not be the project's own folder. A `..` below another
+    // part could lead back there.
     let mut below = plain.components().skip_while(|part| *part == Component::ParentDir);
     let climbs_late = below.any(|part| part == Component::ParentDir);
     if plain.as_os_str().is_empty() || climbs_late || text.contains('\0') {
-        let allowed = "a folder other than the project's own, with `..` at its beginning alone";
+        let allowed = "a folder other than the project's own, with `..` only at its beginning";
         return Err(merged.invalid(key, allowed.to_owned()));
     }
     Ok(plain)
 }
 
-/// Returns the path without the parts that mean nothing: `./a//b/` is `a/b`.
+/// Returns the path without redundant parts: `./a//b/` becomes `a/b`.
 fn normalized(path: &str) -> PathBuf {
     PathBuf::from(normalized_path(path))
 }
@@ -322,7 +322,7 @@ fn normalized(path: &str) -> PathBuf {
 /// The values of `agent.secrets`, and whether secrets are redacted.
 const SECRET_POLICIES: [(&str, bool); 2] = [("withhold", false), ("redact", true)];
 
-/// The largest budget: a million dollars, because a larger number is more likely a slip.
+/// The largest budget, a million dollars: a larger number is more likely a typo.
 const MAX_BUDGET: Money = Money::from_nanos(1_000_000_000_000_000);
 
 fn agent_settings(merged: &MergedSettings) -> Result<AgentSettings, Error> {
@@ -359,7 +359,7 @@ fn models(merged: &MergedSettings) -> Result<Vec<ModelName>, Error> {
     names.ok_or_else(|| merged.invalid(key, "a list such as [\"provider/model\"]".to_owned()))
 }
 
-/// Checks that the patterns can be read: a typing error must not send what they are to hold back.
+/// Checks that the patterns are valid, because a typo must not send what they are to withhold.
 fn exclude(merged: &MergedSettings) -> Result<Vec<String>, Error> {
     let key = "agent.exclude";
     let patterns = merged.strings(key)?;
@@ -371,7 +371,7 @@ fn exclude(merged: &MergedSettings) -> Result<Vec<String>, Error> {
 
 fn tiers(merged: &MergedSettings) -> Result<Vec<Tier>, Error> {
     let key = "agent.tiers";
-    // Texts and not numbers, because the lists of the settings hold nothing else.
+    // Strings instead of numbers, because lists in the settings only contain strings.
     let tier = |word: &String| match word.as_str() {
         "1" => Some(Tier::Orchestrator),
         "2" => Some(Tier::TechLead),
@@ -386,16 +386,16 @@ fn tiers(merged: &MergedSettings) -> Result<Vec<Tier>, Error> {
 }
 
 fn dollars(merged: &MergedSettings, key: &str) -> Result<Money, Error> {
-    // Read from text, because no binary fraction is a tenth of a dollar.
+    // Parsed from text, because binary fractions cannot represent a tenth of a dollar.
     let money = Money::from_dollars(merged.text(key)).filter(|money| *money <= MAX_BUDGET);
     money.ok_or_else(|| merged.invalid(key, "US dollars as a decimal from \"0\" to \"1000000\"".to_owned()))
 }
 
-/// Returns where the project's file moves the cache, and with it the ledger, in which case the caps would start at zero.
+/// Returns where the project's file moves the cache, and with it the ledger, in which the caps would start at zero.
 fn ledger_moved(merged: &MergedSettings) -> Option<String> {
     let key = "aggregation.cache_dir";
     let users = merged.user_value(key)?.as_str()?;
-    // Compared as paths, in which `cache/` and `cache` are one folder.
+    // Compared as paths, so that `cache/` and `cache` are the same folder.
     let is_moved = Path::new(users) != Path::new(merged.text(key));
     is_moved.then(|| merged.setting(key).origin.to_string())
 }
@@ -407,7 +407,7 @@ fn proxy(merged: &MergedSettings) -> Result<Option<String>, Error> {
         text => {
             let address = reqwest::Url::parse(text).ok();
             let is_proxy = address.is_some_and(|url| {
-                // A password would be printed by `slop config show`, as every setting is.
+                // A password would be printed by `slop config show`, like every setting.
                 let is_secret = !url.username().is_empty() || url.password().is_some();
                 ["http", "https"].contains(&url.scheme()) && url.has_host() && !is_secret
             });

@@ -1,4 +1,4 @@
-//! What people curate, read from the settings files: `[[files]]` with masks and slices, `[presets.NAME]` and
+//! Reads the curation from the settings files: `[[files]]` with masks and slices, `[presets.NAME]` and
 //! `[personas.NAME]`.
 
 use std::collections::{BTreeMap, HashSet};
@@ -14,18 +14,18 @@ use crate::model::{
     PreferredModel, Preset, Slice, SliceAnchors, Tier, ViewMode,
 };
 
-/// What people have curated, of all layers together.
+/// The curation of all layers together.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Curation {
-    /// The project's items, in the order in which they are written.
+    /// The project's items, in the order of the file.
     pub files: Vec<FileItem>,
-    /// Images of the project that every document has, in their order.
+    /// Images of the project that every document contains, in their order.
     pub screenshots: Vec<String>,
-    /// What documents of the project are made for where a request leaves it open.
+    /// The defaults of requests for documents.
     pub document: DocumentDefaults,
-    /// The presets, by name; the project's take the place of the user's.
+    /// The presets, by name; the project's replace the user's.
     pub presets: Vec<SavedEntry<Preset>>,
-    /// The personas, by name; the project's take the place of the user's.
+    /// The personas, by name; the project's replace the user's.
     pub personas: Vec<SavedEntry<Persona>>,
 }
 
@@ -45,7 +45,7 @@ impl Curation {
     }
 
     pub(super) fn overlay(&mut self, layer: Self) {
-        // Items are replaced and not merged: those of the user's own file belong to no project, and are dropped on
+        // Items are replaced, not merged: those in the user's own file belong to no project, and are dropped on
         // loading.
         (self.files, self.screenshots, self.document) = (layer.files, layer.screenshots, layer.document);
         overlay_by_name(&mut self.presets, layer.presets, |preset| &preset.name);
@@ -54,17 +54,17 @@ impl Curation {
 }
 
 fn overlay_by_name<T>(below: &mut Vec<SavedEntry<T>>, above: Vec<SavedEntry<T>>, name: fn(&T) -> &str) {
-    // An entry is replaced as a whole: a mixture of two presets would be one that nobody wrote.
+    // An entry is replaced as a whole, because nobody wrote a mixture of two presets.
     below.retain(|old| !above.iter().any(|new| name(&new.value) == name(&old.value)));
     below.extend(above);
     below.sort_by(|a, b| name(&a.value).cmp(name(&b.value)));
 }
 
-/// Removes and returns what is curated from a file's top level; the settings stay. An entry with a wrong value is left
-/// out, and the source keeps its error.
+/// Removes and returns the curation from a file's top level, leaving the settings. An entry with an invalid value is
+/// left out, and its error is recorded in the source.
 pub(super) fn extract(top: &mut DeTable<'_>, source: &SettingsSource<'_>) -> Curation {
     let mut curation = Curation::default();
-    // `[files]` was once a section with `max_bytes`; the settings know what to say to that.
+    // `[files]` was once a section with `max_bytes`, which the settings report.
     let is_old = |value: &Spanned<DeValue<'_>>| {
         value.get_ref().as_table().is_some_and(|table| table.contains_key("max_bytes"))
     };
@@ -73,7 +73,7 @@ pub(super) fn extract(top: &mut DeTable<'_>, source: &SettingsSource<'_>) -> Cur
     {
         curation.files = source.or_leave_out(files(source, &value)).unwrap_or_default();
     }
-    // A section of that name is one of an older program, and may have other keys.
+    // A section of that name belongs to an older program, and may have different keys.
     let is_list = |value: &Spanned<DeValue<'_>>| !value.get_ref().is_table() || older_files::has_paths(value);
     if top.get("screenshots").is_some_and(is_list)
         && let Some(value) = top.remove("screenshots")
@@ -213,7 +213,7 @@ fn persona(name: &str, section: &TomlSection<'_>) -> Result<Persona, Error> {
     })
 }
 
-/// Reads the views of a persona, which are named as those of a tier.
+/// Reads the views of a persona, which have the same keys as those of a tier.
 fn persona_views(section: &TomlSection<'_>, has_tier: bool) -> Result<PersonaViews, Error> {
     let views = named(&ViewMode::OF_TIERS);
     let mut languages = BTreeMap::new();
@@ -228,7 +228,7 @@ fn persona_views(section: &TomlSection<'_>, has_tier: bool) -> Result<PersonaVie
         }
     }
     let focus_view = section.choice("focus_view", &named(&ViewMode::OF_FOCUS))?;
-    // Only a tier has other views for some files; either key would be ignored without a word.
+    // Only a tier has different views for some files; otherwise either key would be ignored silently.
     for name in ["focus_view", "languages"] {
         if !has_tier && section.value(name).is_some() {
             return Err(section.invalid(name, "with the tier that it requires"));
@@ -239,8 +239,8 @@ fn persona_views(section: &TomlSection<'_>, has_tier: bool) -> Result<PersonaVie
 
 const MODEL: &str = "a table such as { provider = \"…\", model = \"…\" }";
 
-/// Reads a model. A project that was checked out may come from anyone: it names a provider and no more, for an
-/// address, a key or a command of its own would send what it pleases to where it pleases.
+/// Reads a model. A project that was checked out may come from anyone, so it can only name a provider: with an address,
+/// a key or a command of its own, it could send anything anywhere.
 fn preferred_model(section: &TomlSection<'_>) -> Result<PreferredModel, Error> {
     section.warn_unknown_keys(&["provider", "model", "temperature", "top_p", "max_output_tokens"]);
     Ok(PreferredModel {
@@ -264,14 +264,14 @@ const SLICE_KEYS: [&str; 11] = [
     "anchor_lines", "line_hashes", "unique_lines", "copies",
 ];
 
-/// Reads an item that may be written as its path alone.
+/// Reads an item, which may be written as just its path.
 pub(super) fn read_item_or_path<'s>(
     section: &TomlSection<'s>,
     key: &str,
     value: &'s Spanned<DeValue<'s>>,
 ) -> Result<FileItem, Error> {
     match value.get_ref() {
-        // No path holds a NUL, and a system call would end there.
+        // No path contains a NUL, at which a system call would stop.
         DeValue::String(path) if !path.is_empty() && !path.contains('\0') => {
             Ok(FileItem::plain(path.as_ref()))
         }
@@ -309,8 +309,8 @@ pub(super) fn read_item(section: &TomlSection<'_>) -> Result<FileItem, Error> {
     })
 }
 
-/// Returns what an entry with a wrong value hides all the same; `None` if that is nothing. To show what somebody has
-/// hidden, because another value is misspelled, would do more harm than to hide too much.
+/// Returns what an entry with an invalid value hides all the same; `None` if it hides nothing. Showing what the user
+/// has hidden, because a different value is misspelled, would be worse than hiding too much.
 fn hiding_item(section: &TomlSection<'_>) -> Option<FileItem> {
     let plain = FileItem::plain(section.required_text("path", "a path or a pattern").ok()?);
     let mask = section.value("ast_mask")?.get_ref().as_table()?;
@@ -345,7 +345,7 @@ fn read_mask(section: &TomlSection<'_>) -> Result<Vec<(String, MaskMode)>, Error
     let mode = |(name, value): (&Spanned<toml::de::DeString<'_>>, &Spanned<DeValue<'_>>)| {
         let name = name.get_ref().as_ref();
         let allowed = match value.get_ref() {
-            // `Engine.run = "def"` is an easy slip.
+            // `Engine.run = "def"` is an easy mistake.
             DeValue::Table(_) => "a mode; a name with a dot in it must be quoted".to_owned(),
             _ => mask_modes(),
         };
@@ -367,13 +367,13 @@ fn read_slice(section: &TomlSection<'_>) -> Result<Slice, Error> {
     // The range begins at the first line, so that the error names what is allowed.
     let end_line = section.required_integer("end_line", start_line..=u32::MAX)?;
     let (old_before, old_after) = read_old_anchors(section)?;
-    // Both spellings may be present, where an older program has written the file as well.
+    // Both spellings may be present if an older program has also written the file.
     let or_old = |new: Vec<String>, old| if new.is_empty() { old } else { new };
     let (unique_before, unique_after) = match section.subsection("unique_lines", BEFORE_AFTER)? {
         Some(unique) => read_before_after(&unique)?,
         None => (Vec::new(), Vec::new()),
     };
-    // Other programs keep other hashes here, or parts of one: such a slice is found by its anchors.
+    // Other programs store different or shortened hashes here: such a slice is found by its anchors.
     let hash = |value: &DeValue<'_>| value.as_str().map(|text| text.parse::<ContentHash>().ok());
     Ok(Slice {
         start_line,

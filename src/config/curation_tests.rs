@@ -1,4 +1,4 @@
-//! What is curated, read through the room's door.
+//! The curation, loaded through the public API.
 
 use std::path::PathBuf;
 
@@ -84,7 +84,7 @@ copies = 2
 }
 
 #[test]
-fn what_an_item_does_not_say_takes_its_default() {
+fn missing_keys_of_an_item_have_defaults() {
     assert_eq!(read("[[files]]\npath = 'a'\n").files, [FileItem::plain("a")]);
     assert_eq!(read("files = [{path = 'a'}, {path = 'b'}]").files.len(), 2);
     assert_eq!(read("[[files]]\npath = 'a'\ninjected_at = 5\n").files[0].injected_at, Some(5.0));
@@ -144,7 +144,7 @@ fn every_field_of_a_persona_is_read() {
 }
 
 #[test]
-fn a_persona_has_views_as_a_tier_has() {
+fn a_persona_has_the_views_of_a_tier() {
     let text = "[personas.a]\ntier = 3\nbudget_tokens = 0\nfocus = ['src']\nview = 'outline'\nfocus_view = 'window'\n\
                 languages.markdown.view = 'full'\n[personas.b]\nview = 'full'\n[personas.c]\nfocus_view = 'full'\n";
     let loaded = load(&inputs("", text)).unwrap();
@@ -154,7 +154,7 @@ fn a_persona_has_views_as_a_tier_has() {
     let views = PersonaViews { view: Some(ViewMode::Outline), focus_view: Some(ViewMode::Window), languages };
     assert_eq!(persona.views, views);
     assert_eq!(loaded.curation.persona("b").unwrap().value.views.view, Some(ViewMode::Full));
-    // Without a tier, nothing could have the view.
+    // Without a tier, the view would have no effect.
     assert!(loaded.curation.persona("c").is_none());
     assert_eq!(
         loaded.problems,
@@ -178,7 +178,7 @@ fn the_projects_presets_and_personas_win_by_name() {
 }
 
 #[test]
-fn the_users_items_have_no_effect_and_that_is_told() {
+fn the_users_items_have_no_effect_and_cause_a_warning() {
     let loaded = load(&inputs("[[files]]\npath = 'a'\n", "[[files]]\npath = 'b'\n")).unwrap();
     assert_eq!(loaded.curation.files, [FileItem::plain("b")]);
     let expected = "user.toml: `files` has no effect here, it belongs in a project's slop.toml";
@@ -186,7 +186,7 @@ fn the_users_items_have_no_effect_and_that_is_told() {
 }
 
 #[test]
-fn an_unknown_key_is_told_and_stops_nothing() {
+fn an_unknown_key_is_only_a_warning() {
     let near = "has no effect, the nearest known is";
     check_warnings(
         "",
@@ -212,7 +212,7 @@ fn an_unknown_key_is_told_and_stops_nothing() {
 }
 
 #[test]
-fn a_wrong_value_is_told_with_its_place_and_what_is_allowed() {
+fn an_invalid_value_is_reported_with_its_location_and_what_is_allowed() {
     check_error("\nfiles = 3", "2: `files` is 3, not a list of tables, each under [[files]]");
     check_error("[files]\n", "1: `files` is a table, not a list of tables, each under [[files]]");
     check_error("files = ['a']", "1: `files` is 'a', not a table with a path");
@@ -246,7 +246,7 @@ fn a_wrong_value_is_told_with_its_place_and_what_is_allowed() {
 }
 
 #[test]
-fn a_wrong_slice_is_told_with_its_place() {
+fn an_invalid_slice_is_reported_with_its_location() {
     let cases = [
         (
             "start_line = 2",
@@ -271,7 +271,7 @@ fn a_wrong_slice_is_told_with_its_place() {
 }
 
 #[test]
-fn what_no_provider_takes_is_refused_in_a_preferred_model() {
+fn a_preferred_model_is_rejected_with_values_that_no_provider_accepts() {
     let model = "[[personas.a.preferred_models]]\nprovider = 'x'\nmodel = 'y'\n";
     let key = "personas.a.preferred_models";
     for (line, expected) in [
@@ -289,7 +289,7 @@ fn what_no_provider_takes_is_refused_in_a_preferred_model() {
 }
 
 #[test]
-fn a_wrong_preset_or_persona_is_told_with_its_place() {
+fn an_invalid_preset_or_persona_is_reported_with_its_location() {
     check_error("presets = 1", "1: `presets` is 1, not a table of tables");
     check_error("[presets]\na = 1", "2: `presets.a` is 1, not a table");
     check_error("presets.a.files = 'x'", "1: `presets.a.files` is 'x', not a list of paths and tables");
@@ -338,7 +338,7 @@ fn an_entry_that_another_one_replaces_is_reported() {
 }
 
 #[test]
-fn screenshots_of_a_wrong_type_cost_nothing_else() {
+fn screenshots_of_a_wrong_type_affect_nothing_else() {
     let loaded = load(&inputs("", "screenshots = 3\n[project]\nname = 'n'\n")).unwrap();
     assert_eq!(loaded.settings.project.name, "n");
     let [problem] = &loaded.problems[..] else { panic!("{:?}", loaded.problems) };
@@ -346,7 +346,7 @@ fn screenshots_of_a_wrong_type_cost_nothing_else() {
 }
 
 #[test]
-fn a_wrong_value_costs_its_own_entry_and_no_other() {
+fn an_invalid_value_affects_only_its_own_entry() {
     let text = "[project]\nname = 'n'\n[[files]]\npath = 'a'\ntier = 9\n[[files]]\npath = 'b'\n\
                 [[files.custom_slices]]\nstart_line = 0\nend_line = 1\n\
                 [[files.custom_slices]]\nstart_line = 1\nend_line = 1\n\
@@ -395,7 +395,7 @@ fn the_files_of_an_older_project_file_are_read() {
 }
 
 #[test]
-fn what_an_entry_hides_is_hidden_although_another_value_is_wrong() {
+fn an_entry_hides_symbols_even_if_another_value_is_invalid() {
     let project = "[[files]]\npath = 'a.py'\nforce_full = true\nview_mode = 'skelton'\nast_mask = { key = 'hide', b = 'bogus' }\n\
                    [[files]]\npath = 'b.py'\nview_mode = 'skelton'\nast_mask = { b = 'sig' }\n\
                    [presets.p]\nfiles = [{ path = 'c.py', tier = 9, ast_mask = { key = 'hide' } }]\n";

@@ -1,4 +1,4 @@
-//! The errors of settings, each with the place where the setting is written.
+//! The errors of settings, each with the location of the setting.
 
 use std::path::{Path, PathBuf};
 use std::str::Utf8Error;
@@ -48,14 +48,14 @@ pub enum Error {
     /// Another program wrote the file during the edit.
     #[error("{} changed while it was edited", path.display())]
     Changed { path: PathBuf },
-    /// The edit was made for another state of the file.
-    #[error("{} has another revision than the edit was made from", path.display())]
+    /// The edit was made for a different state of the file.
+    #[error("{} does not have the revision that the edit was made from", path.display())]
     Moved {
         path: PathBuf,
-        /// The one that it has.
+        /// Its actual revision.
         revision: String,
     },
-    /// The layout of the file has no place for the edit.
+    /// The layout of the file does not allow the edit.
     #[error("{} would not be readable after the edit", path.display())]
     Unwritable { path: PathBuf },
     #[error("no item `{}` under [[files]] in {}", shortened_value(item), path.display())]
@@ -119,7 +119,7 @@ pub(super) fn join_alternatives<'a>(words: impl Iterator<Item = &'a str>) -> Str
 pub(super) fn shortened_value(text: &str) -> String {
     const LONGEST: usize = 60;
     let mut shown = String::new();
-    // Settings may be hostile: a message must not carry escape sequences or a megabyte to the terminal.
+    // Settings may be hostile: a message must not contain escape sequences or a megabyte of text.
     for c in text.chars().take(LONGEST) {
         match c {
             // `escape_debug` would escape these too, but they are harmless and `\"auto\"` is hard to read.
@@ -145,7 +145,7 @@ pub enum SettingOrigin {
     },
     /// The project's `slop.toml`.
     ProjectFile {
-        /// The file, as the caller named it.
+        /// The file, as named by the caller.
         path: PathBuf,
         line: usize,
     },

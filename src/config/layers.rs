@@ -1,4 +1,4 @@
-//! The layers: each is read into assignments of known keys to values of the right type, and laid over those below it.
+//! The layers: each is read into assignments of known keys to values of the right type, and overrides those below it.
 
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
@@ -13,7 +13,7 @@ use super::section::{SettingsSource, TomlLeaf, line_at};
 use super::user_only::{UserProviders, drop_from_project};
 use super::{curation, hidden, links, older_files, section, user_only};
 
-/// Variables that are no settings: `cli` itself reads them before there are any.
+/// Variables that are not settings, but are read by `cli` itself.
 // Listed, because each would otherwise be reported as an unknown setting by every command.
 const RESERVED_VARIABLES: [&str; 7] = [
     "SLOP_CONFIG",
@@ -25,7 +25,7 @@ const RESERVED_VARIABLES: [&str; 7] = [
     "SLOP_SHARE_TEAM_KEY",
 ];
 
-/// A setting as one layer has it.
+/// A setting in one layer.
 #[derive(Debug)]
 pub(super) struct SettingAssignment {
     /// A key of the schema.
@@ -35,7 +35,7 @@ pub(super) struct SettingAssignment {
     pub(super) origin: SettingOrigin,
 }
 
-/// What a file holds.
+/// The content of a settings file.
 pub(super) struct FileLayer {
     pub(super) settings: Vec<SettingAssignment>,
     pub(super) curation: Curation,
@@ -51,7 +51,7 @@ pub(super) struct FileLayer {
 pub(super) enum FileOwner {
     User,
     Project,
-    /// A project of another program, whose settings may be others.
+    /// A project of an older program, whose settings may differ.
     OlderProject,
 }
 
@@ -70,7 +70,7 @@ pub(super) fn from_file(
     })?;
     let source = SettingsSource::new(text, origin);
     let mut top = parsed.into_inner();
-    // Curation and providers are taken out first: what is left are settings, and every key of those is known.
+    // Curation and providers are removed first: what remains are settings, all of whose keys are known.
     let is_older = whose == FileOwner::OlderProject || top.get("files").is_some_and(older_files::has_paths);
     if is_older {
         older_files::move_settings(&mut top);
@@ -81,8 +81,8 @@ pub(super) fn from_file(
         source.or_leave_out(read)
     });
     let left_out = source.take_left_out();
-    // Removed from a project's file before anything interprets it: a provider of its own could be an address or a
-    // program.
+    // Removed from a project's file before anything interprets it, because a provider of its own could name an address
+    // or a program.
     let trusted = match whose {
         FileOwner::User => user_only::extract(&mut top, &source)?,
         FileOwner::Project | FileOwner::OlderProject => {
@@ -92,12 +92,12 @@ pub(super) fn from_file(
     };
     let mut leaves = section::leaves(&top, text);
     if whose != FileOwner::User {
-        // Before the schema is asked: what a project may not set must not be an error either, or it could stop every
-        // command.
+        // Checked before the schema: what a project may not set must not cause an error either, or the project could
+        // stop every command.
         leaves.retain(|leaf| is_allowed_in_project(leaf, &source));
     }
     let assignment = |leaf| match leaf_assignment(leaf, text, origin(leaf.line), schema) {
-        // The file was written for a program that had other settings.
+        // The file was written for a program with different settings.
         Err(Error::UnknownKey { .. }) if is_older => {
             source.warn_older(&leaf.key, leaf.offset);
             None
@@ -115,16 +115,16 @@ pub(super) fn from_file(
     })
 }
 
-/// Returns whether a project's file may set this, and warns if not: a project can keep models from being called, and
-/// never cause a call or show a secret; and it cannot vouch for itself.
+/// Returns whether a project's file may set this, and warns if not. A project can prevent calls of models, but can
+/// neither cause them, nor show secrets, nor declare itself trusted.
 fn is_allowed_in_project(leaf: &TomlLeaf<'_>, source: &SettingsSource<'_>) -> bool {
     let is_restraint = match leaf.key.as_str() {
         "agent.exclude" => true,
-        // Only `true` would have models called. A wrong type passes here, and is reported as a bad value below.
+        // Only `true` would cause calls of models. A wrong type passes here, and is reported as an invalid value below.
         "agent.background" => leaf.value.get_ref().as_bool() != Some(true),
-        // Whoever wrote the project's file could show the user's secrets to any agent.
+        // Otherwise a project's author could show the user's secrets to any agent.
         "secrets.show" => false,
-        // Anything else would have words of somebody's shown, or words of the user's sent to somebody.
+        // Anything else could show foreign text, or send the user's text elsewhere.
         "share.mode" => leaf.value.get_ref().as_str() == Some("off"),
         key => !["agent.", "share.", "trust."].iter().any(|section| key.starts_with(section)),
     };
@@ -142,14 +142,14 @@ pub(super) fn from_environment(
     let (mut layer, mut warnings) = (Vec::new(), Vec::new());
     for (name, text) in slop_variables(variables) {
         let Some((key, kind)) = schema.find_by_variable(name) else {
-            // A warning and no error: the variable may belong to another program, or to a later slop.
+            // Only a warning, because the variable may belong to another program, or to a later version of slop.
             let nearest = schema.nearest_variable(name);
             warnings
                 .push(format!("unknown variable {}, the nearest known is {nearest}", shortened_value(name)));
             continue;
         };
         let value = match kind {
-            // A text is taken as it is: in a variable, quotes would be part of it.
+            // A text is used as is: in a variable, quotes would be part of it.
             ValueKind::Text => Some(toml::Value::String(text.clone())),
             ValueKind::Switch
             | ValueKind::Number
@@ -162,8 +162,8 @@ pub(super) fn from_environment(
     Ok((layer, warnings))
 }
 
-/// Returns the variables that are settings, by name, so that the same environment always gives the same warnings and the
-/// same first error.
+/// Returns the variables that are settings, sorted by name, so that the same environment always causes the same
+/// warnings and the same first error.
 pub(super) fn slop_variables(variables: &[(String, String)]) -> Vec<&(String, String)> {
     let is_ours = |name: &str| name.starts_with("SLOP_") && !RESERVED_VARIABLES.contains(&name);
     let mut ours: Vec<_> =
@@ -172,7 +172,7 @@ pub(super) fn slop_variables(variables: &[(String, String)]) -> Vec<&(String, St
     ours
 }
 
-/// Reads pairs of a dotted key and a value in TOML; a string may go without its quotes.
+/// Reads pairs of a dotted key and a value in TOML; strings need no quotes.
 pub(super) fn from_flags(
     flags: &[(String, String)],
     schema: &SettingsSchema,
@@ -188,7 +188,7 @@ pub(super) fn from_flags(
     flags.iter().map(read).collect()
 }
 
-/// Returns what the leaf sets; `None` for an empty section, which sets nothing.
+/// Returns the assignment of a leaf; `None` for an empty section.
 fn leaf_assignment(
     leaf: &TomlLeaf<'_>,
     text: &str,
@@ -245,16 +245,16 @@ fn unknown_setting(key: &str, written: &str, origin: SettingOrigin, schema: &Set
     Error::UnknownKey { origin, key: shortened_value(key), nearest: schema.nearest(key) }
 }
 
-/// The list to which a project's file adds: what the user has excluded no project lets in again.
+/// The list to which a project's file only adds, so that no project can include what the user has excluded.
 const APPENDED_BY_PROJECT: &str = "agent.exclude";
 
 pub(super) struct MergedSetting {
-    /// The value; its type is the one of the default.
+    /// The value, of the same type as the default.
     pub(super) value: toml::Value,
     pub(super) origin: SettingOrigin,
 }
 
-/// The settings whose values before the project's file are kept.
+/// The settings of which the user's value is kept in addition to the project's.
 const USER_VALUES_KEPT: [&str; 3] = ["secrets.names", "secrets.allow", "aggregation.cache_dir"];
 
 pub(super) struct MergedSettings {
@@ -278,10 +278,10 @@ impl MergedSettings {
                 && let (Some(below), Some(above)) =
                     (self.setting(&key).value.as_array(), value.as_array_mut())
             {
-                // The user's patterns stay in the list, so that no project lets in again what they exclude.
+                // The user's patterns stay in the list, so that no project can include what they exclude.
                 above.splice(0..0, below.iter().cloned());
             }
-            // What comes later is the environment's and the command's, which are the user's.
+            // Later layers, the environment and the flags, belong to the user.
             self.user_values.remove(&key);
             if matches!(origin, SettingOrigin::ProjectFile { .. }) && USER_VALUES_KEPT.contains(&key.as_str())
             {
@@ -313,7 +313,7 @@ impl MergedSettings {
     pub(super) fn settings_under(&self, section: &str) -> impl Iterator<Item = (&str, &MergedSetting)> {
         let prefix = format!("{section}.");
         self.settings
-            // The keys of a section are neighbors in the map, so that the rest need not be looked at.
+            // The keys of a section are adjacent in the map.
             .range(prefix.clone()..)
             .map(|(key, setting)| (key.as_str(), setting))
             .take_while(move |(key, _)| key.starts_with(&prefix))
@@ -327,7 +327,7 @@ impl MergedSettings {
         self.setting(key).value.as_bool().expect("it has its default's type")
     }
 
-    /// Returns the number of `key`, which must lie in `range`.
+    /// Returns the number of `key`, which must be in `range`.
     pub(super) fn number(&self, key: &str, range: RangeInclusive<u32>) -> Result<u32, Error> {
         let number = self.setting(key).value.as_integer().expect("it has its default's type");
         match u32::try_from(number) {
@@ -343,7 +343,7 @@ impl MergedSettings {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is between 0 and 1")]
     pub(super) fn thousandths(&self, key: &str) -> Result<u32, Error> {
         let fraction = self.setting(key).value.as_float().expect("it has its default's type");
-        // No range contains NaN, so that it is refused here, too.
+        // No range contains NaN, so it is rejected here, too.
         if !(0.0..=1.0).contains(&fraction) {
             return Err(self.invalid(key, "a number from 0 to 1".to_owned()));
         }
@@ -353,7 +353,7 @@ impl MergedSettings {
     /// Returns the texts of `key`, none of which may be empty.
     pub(super) fn strings(&self, key: &str) -> Result<Vec<String>, Error> {
         let items = self.setting(key).value.as_array().expect("it has its default's type");
-        let items = items.iter().map(|item| item.as_str().expect("a list holds texts"));
+        let items = items.iter().map(|item| item.as_str().expect("a list contains strings"));
         let items: Vec<String> = items.map(str::to_owned).collect();
         if items.iter().any(|item| item.trim().is_empty()) {
             return Err(self.invalid(key, "a list of strings that are not empty".to_owned()));
@@ -370,7 +370,7 @@ impl MergedSettings {
         }
     }
 
-    /// Returns the error that `key` does not hold what is allowed.
+    /// Returns the error for an invalid value of `key`.
     pub(super) fn invalid(&self, key: &str, allowed: String) -> Error {
         let setting = self.setting(key);
         Error::BadValue {

@@ -1,7 +1,8 @@
-//! Linked folders: the user's own file of links, what a project's `slop.toml` proposes, and which of both has effect.
+//! Linked folders: the user's own file of links, the proposals in a project's `slop.toml`, and which of them take
+//! effect.
 //!
-//! A project may come from anyone, so its file can only propose a folder outside of the project, and has no effect until
-//! the user consents to that very folder. Some folders are refused whatever anybody wrote.
+//! A project may come from anyone, so its file can only propose a folder outside of the project, which has no effect
+//! until the user consents to that very folder. Some folders are never linked.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -18,7 +19,7 @@ use crate::model::{
 };
 use crate::sys::{RealDisk, is_own};
 
-/// What a name of a resource may be.
+/// The form of a resource's name.
 pub const NAME_FORM: &str =
     "1 to 40 of the characters a-z, 0-9, `.`, `_` and `-`, beginning with a letter or digit";
 
@@ -26,12 +27,12 @@ pub const NAME_FORM: &str =
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProposedResource {
     pub name: String,
-    /// As written: absolute, or from the project's root.
+    /// As written: absolute, or relative to the project's root.
     pub path: String,
     pub kind: Option<ResourceKind>,
 }
 
-/// The folders in which other things are than projects.
+/// Folders that are never linked.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PrivateFolders {
     /// The user's home folder.
@@ -40,23 +41,23 @@ pub struct PrivateFolders {
     pub config: Option<PathBuf>,
 }
 
-/// Who named a resource.
+/// The source of a resource.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NamedBy {
     User,
     Project,
 }
 
-/// What has become of a resource.
+/// The state of a resource.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ResourceState {
     Linked,
     /// A project's file proposes it, and the user has not consented.
     WantsConsent,
     Gone,
-    /// The path leads to another folder than the one that was linked.
+    /// The path leads to a different folder than the one that was linked.
     OtherFolder,
-    /// Nobody can link it, for this reason.
+    /// It cannot be linked, for this reason.
     Refused(String),
 }
 
@@ -84,18 +85,18 @@ impl ResourceState {
     }
 }
 
-/// A folder that is, or might be, a part of a project.
+/// A folder that is or could be part of a project.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Resource {
     pub folder: LinkedFolder,
     pub named_by: NamedBy,
     pub state: ResourceState,
-    /// The path as the project's file spells it.
+    /// The path as written in the project's file.
     pub proposed_as: Option<String>,
 }
 
 impl Resource {
-    /// Returns the folder if it is mounted: a user has linked it, whether it is there now or not.
+    /// Returns the folder if it is mounted: it is linked, whether or not it exists now.
     fn mounted(&self) -> Option<LinkedFolder> {
         match self.state {
             ResourceState::Linked | ResourceState::Gone | ResourceState::OtherFolder => {
@@ -106,7 +107,7 @@ impl Resource {
     }
 }
 
-/// The links of all projects, and what one project proposes.
+/// The links of all projects, and the proposals of one project.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Links {
     pub(super) known: Vec<Link>,
@@ -115,21 +116,21 @@ pub struct Links {
 }
 
 impl Links {
-    /// Returns the resources of the project in the folder `root` besides the root itself, by name, as they are now.
+    /// Returns the current resources of the project in the folder `root`, other than the root itself, by name.
     pub fn resources(&self, root: &Path) -> Vec<Resource> {
         let root_text = path_text(root.as_os_str().as_encoded_bytes());
         let own = || self.known.iter().filter(|link| link.project == root_text);
         let mut resources: Vec<Resource> =
             own().filter(|link| link.consent == BY_USER).map(|link| self.of_user(link, root)).collect();
         for proposed in &self.proposed {
-            // What the user has named is not for a project to name otherwise.
+            // A project cannot rename what the user has named.
             if !resources.iter().any(|known| known.folder.name == proposed.name) {
                 let consented = own().find(|link| link.consent != BY_USER && link.name == proposed.name);
                 resources.push(self.of_project(proposed, consented, root));
             }
         }
         resources.sort_by(|one, other| one.folder.name.cmp(&other.folder.name));
-        // Of two folders that overlap, the one that is linked stays; of two of these the user's, or else the first.
+        // Of two overlapping folders, the linked one is kept; of two linked ones the user's, or else the first.
         for at in 0..resources.len() {
             let rival = resources.iter().enumerate().find(|(other_at, other)| {
                 let rank = |resource: &Resource, at| {
@@ -152,14 +153,14 @@ impl Links {
         self.resources(root).iter().filter_map(Resource::mounted).collect()
     }
 
-    /// Returns where a file of the project is, whose path may be in a linked folder.
+    /// Returns the location of a file of the project, which may be in a linked folder.
     pub fn locate(&self, path: &str, root: &Path) -> PathBuf {
         let Some((name, inside)) = split_resource(path.as_bytes()) else { return root.join(path) };
         let mounted = self.mounted(root).into_iter().find(|folder| folder.name.as_bytes() == name);
         mounted.map_or_else(|| root.join(path), |folder| folder.path.join(bytes_as_path(inside)))
     }
 
-    /// Returns what the user has to be told of proposals that have no effect.
+    /// Returns notes about proposals without effect.
     pub fn notes(&self, root: &Path) -> Vec<String> {
         let note = |resource: &Resource| {
             let (name, path) = (&resource.folder.name, resource.proposed_as.as_deref());
@@ -194,7 +195,7 @@ impl Links {
         };
         let written = root.join(&proposed.path);
         let Ok(path) = dunce::canonicalize(&written) else {
-            // A folder that the user consented to stays a part of the project while it is not there.
+            // A folder that the user consented to stays part of the project while it does not exist.
             let agreed = consented.filter(|link| {
                 proposed.kind.is_none_or(|kind| kind.name() == link.kind)
                     && lexical(&written) == Path::new(&link.path)
@@ -246,7 +247,7 @@ impl Links {
         if is_same { ResourceState::Linked } else { ResourceState::OtherFolder }
     }
 
-    /// Returns why nobody can link a folder, an absolute path without links, to the project in the folder `root`.
+    /// Returns why a folder, an absolute path without links, cannot be linked to the project in the folder `root`.
     pub fn refusal(&self, folder: &Path, root: &Path) -> Option<String> {
         if !folder.is_dir() {
             return Some("it is not a folder".to_owned());
@@ -259,7 +260,7 @@ impl Links {
             return Some("it is your home folder".to_owned());
         }
         if root.starts_with(folder) {
-            return Some("it holds the project".to_owned());
+            return Some("it contains the project".to_owned());
         }
         let own = |name: &str| private.home.iter().map(|home| home.join(name)).collect::<Vec<_>>();
         let mut guarded = [own(".ssh"), own(".gnupg"), own(".local/state/slop")].concat();
@@ -277,14 +278,14 @@ impl Links {
         None
     }
 
-    /// Returns the links with those of one project and name replaced by `link`, or removed.
+    /// Returns the links with that of one project and name replaced by `link`, or removed.
     pub fn with_link(&self, root: &Path, name: &str, link: Option<Link>) -> Vec<Link> {
         let project = path_text(root.as_os_str().as_encoded_bytes());
         let is_other = |known: &&Link| known.project != project || known.name != name;
         self.known.iter().filter(is_other).cloned().chain(link).collect()
     }
 
-    /// Returns the same with other links of the user.
+    /// Returns a copy with different links of the user.
     pub fn replaced(&self, links: Vec<Link>) -> Self {
         Self { known: links, ..self.clone() }
     }
@@ -305,7 +306,7 @@ impl Links {
         self.mounted(root).into_iter().find(|known| conflict(known, folder, root)).map(|known| known.name)
     }
 
-    /// Returns the name of a folder, made to fit.
+    /// Returns a valid resource name made from a folder's name.
     pub fn fitting_name(folder: &str) -> String {
         let fitting: String = folder
             .chars()
@@ -343,7 +344,7 @@ pub fn link_to(root: &Path, resource: &Resource, added_at: i64) -> Option<Link> 
         project: path_text(root.as_os_str().as_encoded_bytes()),
         name: name.clone(),
         kind: kind.name().to_owned(),
-        // A path that is not UTF-8 cannot be written down.
+        // A path that is not UTF-8 cannot be stored.
         path: path.to_str()?.to_owned(),
         dev: identity.dev,
         ino: identity.ino,
@@ -352,7 +353,7 @@ pub fn link_to(root: &Path, resource: &Resource, added_at: i64) -> Option<Link> 
     })
 }
 
-/// Returns how the files of a folder are listed, if nobody says how.
+/// Returns the default way to list the files of a folder.
 pub fn kind_of(folder: &Path) -> ResourceKind {
     match enclosing_checkout(folder, &RealDisk) {
         Some(_) => ResourceKind::GitCheckout,
@@ -360,7 +361,7 @@ pub fn kind_of(folder: &Path) -> ResourceKind {
     }
 }
 
-/// Reads what a project's file proposes.
+/// Reads the proposals in a project's file.
 pub(super) fn read_proposed(
     source: &SettingsSource<'_>,
     value: &Spanned<DeValue<'_>>,
@@ -376,7 +377,7 @@ pub(super) fn read_proposed(
         if !is_resource_name(&name) {
             return Err(section.invalid("name", NAME_FORM));
         }
-        let path = section.required_text("path", "the path of a folder, from the project's root")?;
+        let path = section.required_text("path", "the path of a folder, relative to the project's root")?;
         let kinds = ResourceKind::ALL.map(|kind| (kind.name(), kind));
         Ok(ProposedResource { name, path, kind: section.choice("kind", &kinds)? })
     };
@@ -387,7 +388,7 @@ pub(super) fn read_proposed(
             source.or_leave_out(Err::<(), _>(source.invalid(
                 "resources",
                 value,
-                "a resource with another name",
+                "a resource with a different name",
             )));
             continue;
         }
@@ -410,7 +411,7 @@ fn folder_identity(folder: &Path) -> Option<FolderIdentity> {
     RealDisk.identity(folder).map(|(dev, ino)| FolderIdentity { dev, ino })
 }
 
-/// Returns the digest of all that a consent holds for.
+/// Returns the digest of everything that a consent covers.
 fn proposal_digest(root: &Path, folder: &LinkedFolder) -> String {
     let identity = folder.identity.map_or((0, 0), |identity| (identity.dev, identity.ino));
     let mut hashed = Vec::new();
@@ -430,7 +431,7 @@ fn proposal_digest(root: &Path, folder: &LinkedFolder) -> String {
 
 /// Returns whether two folders would have files in common.
 fn conflict(one: &LinkedFolder, other: &LinkedFolder, root: &Path) -> bool {
-    // What is in a checkout within another one, such as a submodule of a submodule, is none of the other one's.
+    // The files of a nested checkout, such as a submodule of a submodule, do not belong to the outer one.
     let is_apart = |outer: &LinkedFolder, inner: &LinkedFolder| {
         outer.kind == ResourceKind::GitCheckout
             && outer.path.starts_with(root)
@@ -449,7 +450,7 @@ fn resolved(folder: &Path) -> PathBuf {
     dunce::canonicalize(folder).unwrap_or_else(|_| folder.to_owned())
 }
 
-/// Returns a path without `.` and `..`, as its text says; for a path that leads to nothing.
+/// Returns a path with `.` and `..` resolved lexically, for paths that do not exist.
 fn lexical(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
     for part in path.components() {

@@ -1,4 +1,4 @@
-//! The user's own file of links: which folder was linked to which project, and who said so.
+//! The user's own file of links: which folder is linked to which project, and by whom.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::error::{Error, SettingOrigin};
 use super::section::line_at;
 
-/// The consent of a link that the user added.
+/// The value of `consent` for a link that the user added.
 pub(super) const BY_USER: &str = "user";
 
 /// A link in the user's own file.

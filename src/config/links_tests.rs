@@ -1,4 +1,4 @@
-//! Which folders become a part of a project, with real folders.
+//! Links and proposals, with real folders.
 
 #![expect(clippy::disallowed_methods, reason = "a test prepares its own files")]
 
@@ -54,7 +54,7 @@ impl Folders {
         links.resources(&self.path("project")).iter().map(line).collect()
     }
 
-    /// Consents to what the project proposes as `name`.
+    /// Consents to the project's proposal `name`.
     fn consent(&mut self, project: &str, name: &str) {
         let (links, root) = (self.load(project), self.path("project"));
         let resources = links.resources(&root);
@@ -77,7 +77,7 @@ fn a_proposal_has_effect_within_the_root_and_needs_consent_outside() {
     assert_eq!(notes, ["slop.toml proposes @lib = ../lib; 'slop link trust' shows what that is"]);
     folders.consent(&both, "lib");
     assert_eq!(folders.states(&both), ["in linked mounted", "lib linked mounted"]);
-    // The rest of the file may change; without the proposal, the consent is one to nothing.
+    // The rest of the file may change; without the proposal, the consent has no effect.
     assert_eq!(folders.states(&format!("{both}[output]\nkeep = 3\n"))[1], "lib linked mounted");
     assert_eq!(folders.states("").len(), 0);
 }
@@ -98,7 +98,7 @@ fn a_consent_holds_for_one_name_kind_path_and_folder() {
         assert_eq!(folders.states(&other).len(), 1);
         assert!(folders.states(&other)[0].ends_with(" wants consent"), "{other}");
     }
-    // The link that the consent was given by leads elsewhere.
+    // The link on the consented path now leads elsewhere.
     fs::remove_file(folders.path("project/way")).unwrap();
     symlink(folders.path("other"), folders.path("project/way")).unwrap();
     assert_eq!(folders.states(&proposal("lib", "way")), ["lib wants consent"]);
@@ -118,7 +118,7 @@ fn a_link_of_the_user_is_to_one_folder() {
     let added = Resource { folder, named_by: NamedBy::User, state: ResourceState::Linked, proposed_as: None };
     let link = link_to(&root, &added, 0).unwrap();
     folders.links = links_text(folders.load("").with_link(&root, "lib", Some(link)));
-    // What a project proposes by the same name has no effect.
+    // A project's proposal with the same name has no effect.
     assert_eq!(folders.states(&proposal("lib", "inside")), ["lib linked mounted"]);
     fs::rename(folders.path("lib"), folders.path("kept")).unwrap();
     symlink(folders.path("home/.ssh"), folders.path("lib")).unwrap();

@@ -1,4 +1,4 @@
-//! Loading the settings from all layers, and the options that the rooms receive from them.
+//! Loads the settings from all layers, and converts them to the options of other rooms.
 
 use std::path::{Path, PathBuf};
 
@@ -16,26 +16,26 @@ use crate::engine::summaries::SummaryLookupOptions;
 use crate::model::{ContentHash, DocumentDefaults, ModelName, PersonaViews, Tier, slashed_bytes};
 use crate::{discover, engine};
 
-/// What the layers above the defaults hold; the caller reads files and environment.
+/// The content of the layers above the defaults; the caller reads files and environment.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ConfigInputs {
-    /// The user's own file, by the name that messages give it, and its bytes.
+    /// The path of the user's own file, for messages, and its bytes.
     pub user_file: Option<(PathBuf, Vec<u8>)>,
-    /// The project's `slop.toml`, by the name that messages give it, and its bytes.
+    /// The path of the project's `slop.toml`, for messages, and its bytes.
     pub project_file: Option<(PathBuf, Vec<u8>)>,
-    /// Where the project's file leads, if it is a link to outside of the project.
+    /// The target of the project's file, if it is a link out of the project.
     pub project_link: Option<PathBuf>,
-    /// The user's file of links, by the name that messages give it, and its bytes.
+    /// The path of the user's file of links, for messages, and its bytes.
     pub links_file: Option<(PathBuf, Vec<u8>)>,
     /// Folders that are never linked.
     pub private: PrivateFolders,
-    /// Environment variables; those that do not begin with `SLOP_` are passed over.
+    /// Environment variables; those that do not begin with `SLOP_` are ignored.
     pub environment: Vec<(String, String)>,
-    /// Dotted keys with values in TOML, strings with or without quotes; the last of several wins.
+    /// Dotted keys with values in TOML, strings with or without quotes; the last of several takes effect.
     pub flags: Vec<(String, String)>,
 }
 
-/// The settings, and how they came about.
+/// The settings, and their origins.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LoadedConfig {
     pub settings: Settings,
@@ -46,17 +46,17 @@ pub struct LoadedConfig {
     /// Every setting with its origin, in the order of [`DEFAULT_TOML`](super::schema::DEFAULT_TOML).
     pub values: Vec<SettingValue>,
     pub warnings: Vec<String>,
-    /// Those of the warnings that are about the project's file.
+    /// The warnings about the project's file.
     project_warnings: Vec<String>,
-    /// The revision of the project's file, which an edit of it names.
+    /// The revision of the project's file, which edits refer to.
     pub revision: String,
-    /// What is wrong in the files, and does not stop anything: each curated entry that was left out, with its place.
+    /// Non-fatal problems in the files: each curated entry that was left out, with its location.
     pub problems: Vec<String>,
     fingerprint: ContentHash,
 }
 
 impl LoadedConfig {
-    /// Returns a hash of all that the settings were read from, by which two processes know that theirs are the same.
+    /// Returns a hash of all sources of the settings, by which two processes check that theirs are equal.
     pub fn fingerprint(&self) -> String {
         self.fingerprint.to_string()
     }
@@ -69,18 +69,18 @@ pub struct SettingValue {
     /// The value in TOML.
     pub value: String,
     pub origin: SettingOrigin,
-    /// One sentence on what it does.
+    /// One sentence that describes it.
     pub help: String,
 }
 
 impl LoadedConfig {
-    /// Returns what the reader of an answer has to be told: what is wrong in the files, and which linked folders have no
-    /// effect in the project in the folder `root`.
+    /// Returns notes for the reader of an answer: problems in the files, and linked folders that have no effect in the
+    /// project in the folder `root`.
     pub fn notes(&self, root: &Path) -> Vec<String> {
         self.settings_problems().into_iter().chain(self.links.notes(root)).collect()
     }
 
-    /// Returns what is wrong in the files: entries that are left out, and keys of the project's file that have no effect.
+    /// Returns the problems in the files: entries that are left out, and keys of the project's file without effect.
     pub fn settings_problems(&self) -> Vec<String> {
         self.problems.iter().chain(&self.project_warnings).cloned().collect()
     }
@@ -106,12 +106,12 @@ impl LoadedConfig {
     }
 }
 
-/// Lays the layers over one another, the defaults lowest and the flags on top, and checks the result.
+/// Merges the layers, from the defaults up to the flags, and checks the result.
 pub fn load(inputs: &ConfigInputs) -> Result<LoadedConfig, Error> {
     with_large_stack(|| load_on_this_thread(inputs))
 }
 
-/// Runs what parses a settings file, or drops a parsed one, on a stack that is large enough for a hostile file.
+/// Runs work that parses a settings file, or drops a parsed one, on a stack that is large enough for a hostile file.
 pub(super) fn with_large_stack<T: Send>(work: impl FnOnce() -> Result<T, Error> + Send) -> Result<T, Error> {
     std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().name("settings".to_owned()).stack_size(STACK_BYTES);
@@ -120,8 +120,8 @@ pub(super) fn with_large_stack<T: Send>(work: impl FnOnce() -> Result<T, Error> 
     })
 }
 
-/// The parser allows 80 levels of brackets with keys of 80 parts in each, and takes such a tree down by recursion:
-/// in a debug build a hostile file needs some 10 MiB, where a thread has 2. What is not touched costs nothing.
+/// The parser allows 80 levels of brackets with keys of 80 parts in each, and drops such a tree recursively: in a debug
+/// build, a hostile file needs about 10 MiB of stack, and threads have 2 by default. Unused stack costs nothing.
 const STACK_BYTES: usize = 64 << 20;
 
 fn load_on_this_thread(inputs: &ConfigInputs) -> Result<LoadedConfig, Error> {
@@ -142,12 +142,12 @@ fn load_on_this_thread(inputs: &ConfigInputs) -> Result<LoadedConfig, Error> {
         written = layer.user_only;
         layers.push(layer.settings);
     }
-    // Copied before the project's layer comes: a project's personas must not decide which models are asked.
+    // Copied before the project's layer is added, because a project's personas must not choose models.
     let personas = curation.personas.clone();
     let (from_environment, odd_variables) = layers::from_environment(&inputs.environment, &schema)?;
     let from_flags = layers::from_flags(&inputs.flags, &schema)?;
     if let (Some((path, _)), Some(target)) = (&inputs.project_file, &inputs.project_link) {
-        // Decided without the project's layer, which must not be read before.
+        // Decided before the project's layer is read.
         let own = layers.iter().flatten().chain(&from_environment).chain(&from_flags);
         if !is_trusted(path, own) {
             return Err(Error::OutsideLink { path: path.clone(), target: target.clone() });
@@ -163,13 +163,13 @@ fn load_on_this_thread(inputs: &ConfigInputs) -> Result<LoadedConfig, Error> {
         links.proposed = layer.resources;
         layers.push(layer.settings);
     }
-    // Above the project's file: the environment is the user's, who must be able to override what was checked out.
+    // Above the project's file, because the user must be able to override what was checked out.
     warnings.extend(odd_variables);
     layers.push(from_environment);
     layers.push(from_flags);
     let (merged, settings) = merge(&schema, layers)?;
     warnings.extend(convert::check_combinations(&merged, &settings)?);
-    // Resolved from what the user wrote alone; `curation` has the project's personas by now.
+    // Resolved from the user's own settings; `curation` has the project's personas by now.
     let (trusted, refused) = resolve(written, personas, &inputs.environment);
     let values = list_values(&schema, &merged);
     let loaded = LoadedConfig {
@@ -192,7 +192,7 @@ pub fn revision_of(bytes: &[u8]) -> String {
     ContentHash::digest(bytes).to_string()
 }
 
-/// The maximum number of entries that are left out and listed one by one.
+/// The maximum number of omitted entries that are listed one by one.
 const MAX_LISTED_ENTRIES: usize = 20;
 
 fn describe_left_out(errors: &[Error]) -> Vec<String> {
@@ -200,7 +200,7 @@ fn describe_left_out(errors: &[Error]) -> Vec<String> {
     let mut problems: Vec<String> = listed.map(|error| format!("{error}; the entry is left out")).collect();
     if MAX_LISTED_ENTRIES < errors.len() {
         let more = errors.len() - MAX_LISTED_ENTRIES;
-        problems.push(format!("entries that are left out and not listed here: {more}"));
+        problems.push(format!("omitted entries that are not listed here: {more}"));
     }
     problems
 }
@@ -209,7 +209,7 @@ fn describe_left_out(errors: &[Error]) -> Vec<String> {
 fn user_layer(path: &Path, bytes: &[u8], schema: &SettingsSchema) -> Result<FileLayer, Error> {
     let origin = |line| SettingOrigin::UserFile { path: path.to_owned(), line };
     let mut layer = layers::from_file(bytes, FileOwner::User, &origin, schema)?;
-    // What concerns the files of one project is that of none here, or of all: neither is what anyone means.
+    // Entries for the files of a project would apply to no project here, or to all, and neither is intended.
     let curation = &mut layer.curation;
     let elsewhere = "it belongs in a project's slop.toml";
     let ignored = [
@@ -227,14 +227,14 @@ fn user_layer(path: &Path, bytes: &[u8], schema: &SettingsSchema) -> Result<File
     Ok(layer)
 }
 
-/// Returns whether the user's own layers, the lowest first, trust the project with this settings file.
+/// Returns whether the user's own layers, lowest first, trust the project with this settings file.
 fn is_trusted<'l>(file: &Path, own: impl Iterator<Item = &'l SettingAssignment>) -> bool {
     let trusted = own.filter(|setting| setting.key == convert::TRUSTED_PROJECTS).last();
     let folders = trusted.and_then(|setting| setting.value.as_array()).into_iter().flatten();
     folders.filter_map(toml::Value::as_str).any(|folder| file.starts_with(folder))
 }
 
-/// Lays the layers over the defaults, the lowest first.
+/// Merges the layers into the defaults, lowest first.
 fn merge(
     schema: &SettingsSchema,
     layers: Vec<Vec<SettingAssignment>>,
@@ -249,8 +249,8 @@ fn merge(
     Ok((merged, settings))
 }
 
-/// Fails if the environment gives a configured provider an unusable address. Where nobody has configured
-/// models or personas, nothing is reported, because these variables are for other programs as well.
+/// Fails if the environment gives a configured provider an unusable address. Without configured models or personas
+/// nothing is reported, because other programs use these variables as well.
 fn check_provider_addresses(
     mut loaded: LoadedConfig,
     refused: Vec<(String, Error)>,
@@ -267,8 +267,8 @@ fn check_provider_addresses(
     Ok(loaded)
 }
 
-/// Hashes the bytes of the files, and the variables and flags that are settings; each with its length, so that nothing
-/// can pass from one part to another. A file that is not there says as little as an empty one.
+/// Hashes the bytes of the files, and the variables and flags that are settings, each with its length, so that
+/// different inputs cannot collide. A missing file equals an empty one.
 fn fingerprint(inputs: &ConfigInputs) -> ContentHash {
     let mut hashed = Vec::new();
     let mut add = |bytes: &[u8]| {
@@ -278,7 +278,7 @@ fn fingerprint(inputs: &ConfigInputs) -> ContentHash {
     for file in [&inputs.user_file, &inputs.project_file, &inputs.links_file] {
         add(file.as_ref().map_or(b"", |(_, bytes)| bytes));
     }
-    // Only variables that are settings: a shell with another `SLOP_LOG` must not part a command from its daemon.
+    // Only variables that are settings: a different `SLOP_LOG` in a shell must not separate a command from its daemon.
     for (name, text) in layers::slop_variables(&inputs.environment).into_iter().chain(&inputs.flags) {
         add(name.as_bytes());
         add(text.as_bytes());
@@ -286,7 +286,7 @@ fn fingerprint(inputs: &ConfigInputs) -> ContentHash {
     ContentHash::digest(&hashed)
 }
 
-/// Returns a value in TOML, without a password that may be in it.
+/// Returns a value in TOML, with any password hidden.
 fn shown_value(key: &str, value: &toml::Value) -> String {
     let shown = value.as_str().and_then(|text| hidden::shown_value(key, text));
     shown.map_or_else(|| value.to_string(), |shown| toml::Value::String(shown).to_string())
@@ -324,8 +324,8 @@ impl LoadedConfig {
     pub fn engine_options(&self, root: &Path) -> engine::Options {
         let settings = &self.settings;
         let mut apart = vec![settings.aggregation.cache_dir.as_bytes().to_vec()];
-        // An output folder elsewhere cannot be part of the project anyway.
-        // `join` takes an absolute folder as it is; one within the project is then recognized all the same.
+        // An output folder elsewhere cannot be part of the project anyway. `join` keeps an absolute path unchanged, so
+        // one within the project is recognized as well.
         let output = root.join(&settings.project.output_dir);
         if let Ok(inside) = output.strip_prefix(root) {
             apart.push(slashed_bytes(&inside.components().collect::<std::path::PathBuf>()).into_owned());
@@ -343,7 +343,7 @@ impl LoadedConfig {
                 skip: settings.discover.skip.clone(),
             },
             linked: self.links.mounted(root).into(),
-            // Whether a limit applies depends on who chose the folder, which the settings do not know.
+            // Whether a limit applies depends on how the folder was chosen, which the settings do not know.
             max_files: None,
             shows_secrets_in_full: settings.secrets.in_full_views,
             max_bytes: settings.limits.max_bytes,
@@ -366,7 +366,8 @@ impl LoadedConfig {
         }
     }
 
-    /// Returns which names hold secrets that are not sent to a model: a project can add to them, and remove none.
+    /// Returns the names of files with secrets, which are not sent to a model. A project can add names, but not remove
+    /// any.
     pub fn never_sent(&self) -> discover::Options {
         discover::Options {
             apart: Vec::new(),
@@ -383,13 +384,13 @@ impl LoadedConfig {
             return agent.models.clone();
         }
         let preferred = agent.persona.as_deref().and_then(|name| self.user_only.preferred_models(name));
-        // A persona that does not exist is reported when it is used, and not by every command.
+        // A missing persona is reported when it is used, not by every command.
         preferred.unwrap_or_default().into_iter().map(|writer| writer.name).collect()
     }
 }
 
 impl Settings {
-    /// Returns how a tier sees a project, with the views of a persona in place of its own.
+    /// Returns the options of a tier, with the views of a persona instead of its own.
     pub fn tier_options(&self, tier: Tier, persona: Option<&PersonaViews>) -> TierOptions {
         let settings = self.tier(tier);
         let mut languages = settings.languages.clone();

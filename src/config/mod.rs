@@ -1,8 +1,8 @@
-//! The settings: layers in, checked [`Settings`] out.
+//! The settings: merges layers into checked [`Settings`].
 //!
-//! Knows: which settings there are (`config/default.toml`, the only place of defaults), which layer wins, what a
-//! value may be, where each value came from. Does not know: where the files lie, what the environment holds (both
-//! are handed in as [`ConfigInputs`]), nor what any setting brings about. A new setting is a line with its sentence in
+//! Knows: which settings there are (`config/default.toml`, the only place of defaults), the precedence of layers, the
+//! constraints on values, the origin of each value. Does not know: where the files are, what the environment contains
+//! (both are passed in as [`ConfigInputs`]), or what a setting does. A new setting is a line with its sentence in
 //! `config/default.toml`, a field in `settings.rs` and its conversion in `convert.rs`.
 //!
 //! Start with [`load()`].

@@ -1,5 +1,5 @@
-//! The files of an older project file: `[files]` with a list of `paths`, where there is now one `[[files]]` for each, and
-//! `[screenshots]` with one, where there is now the list alone.
+//! The files in an older project file: `[files]` with a list of `paths` instead of one `[[files]]` for each, and
+//! `[screenshots]` with such a list instead of the plain list.
 
 use std::collections::HashMap;
 
@@ -19,7 +19,7 @@ pub(super) fn has_paths(value: &Spanned<DeValue<'_>>) -> bool {
     value.get_ref().as_table().is_some_and(|table| table.contains_key("paths"))
 }
 
-/// Moves a setting that had another name to where it is read now.
+/// Renames settings that had a different name.
 pub(super) fn move_settings(top: &mut DeTable<'_>) {
     let folder = top.get_mut("output").and_then(|output| match output.get_mut() {
         DeValue::Table(output) => output.remove_entry("output_dir"),
@@ -32,7 +32,7 @@ pub(super) fn move_settings(top: &mut DeTable<'_>) {
     }
 }
 
-/// Reads the files, in their order. One with a wrong value is left out.
+/// Reads the files, in their order. A file with an invalid value is left out.
 pub(super) fn read<'s>(
     source: &'s SettingsSource<'s>,
     value: &'s Spanned<DeValue<'s>>,
@@ -63,7 +63,7 @@ pub(super) fn read_screenshots<'s>(
     Ok(section.strings("paths")?.iter().map(|path| below(&base, path)).collect())
 }
 
-/// Returns the tiers that are assigned to files by the paths that `paths` has of them.
+/// Returns the tiers assigned to files, by their paths in `paths`.
 fn assigned_tiers(section: &TomlSection<'_>) -> Result<HashMap<String, Tier>, Error> {
     let Some(assigned) = section.subsection("tier_assignments", "a table from paths to tiers")? else {
         return Ok(HashMap::new());
@@ -76,7 +76,7 @@ fn assigned_tiers(section: &TomlSection<'_>) -> Result<HashMap<String, Tier>, Er
     Ok(tiers.collect())
 }
 
-/// Returns a path from the project's folder; `base` is where the older file says that its paths begin.
+/// Returns a path relative to the project's folder; `base` is the base folder that the older file specifies.
 fn below(base: &str, path: &str) -> String {
     let base = normalized_path(base);
     if path.starts_with('/') || base.is_empty() || base == "." {

@@ -4,12 +4,12 @@ use std::fmt::Write as _;
 
 use super::schema::{DEFAULT_TOML, SettingsSchema};
 
-/// Returns a `slop.toml` that holds every setting as a comment, and so changes nothing.
+/// Returns a `slop.toml` in which every setting is commented out, so that it changes nothing.
 ///
-/// Sentences keep the space after their `#`; a line without one is a setting that waits for its `#` to be deleted.
+/// Comments have a space after their `#`; a line without one is a setting that takes effect once its `#` is deleted.
 pub fn commented_template() -> String {
     let mut template = String::new();
-    // The page of defaults has every key of `[agent]`, most of which have no effect in a project's file. Tests run
+    // The page of defaults has every key of `[agent]`, most of which have no effect in a project's file. Tests cover
     // these `expect`s.
     let (before, agent) = DEFAULT_TOML.split_once("\n[agent]\n").expect("the sub-agent has a section");
     let (_, after) =
@@ -18,7 +18,8 @@ pub fn commented_template() -> String {
     let (_, secrets) = show.split_once("\nshow = \"never\"\n").expect("secrets.show follows its sentence");
     let page = [before, secrets, "\n[agent]\n", PROJECT_AGENT_SECTION, "\n", after].concat();
     for line in page.lines() {
-        // Headers stay: an empty section sets nothing, and a setting needs only its own `#` deleted.
+        // Headers are not commented out: an empty section sets nothing, and only the `#` of a setting has to be
+        // deleted.
         let is_setting = !line.is_empty() && !line.starts_with(['#', '[']);
         template.push_str(if is_setting { "#" } else { "" });
         template.push_str(line);
@@ -27,7 +28,7 @@ pub fn commented_template() -> String {
     template + CURATION_TEMPLATE
 }
 
-/// What a project's file may say of the sub-agent; the rest of the section has no effect in the file that is begun here.
+/// The settings of the sub-agent that a project's file may contain; the others would have no effect.
 const PROJECT_AGENT_SECTION: &str = "\
 # Whether the daemon writes missing summaries automatically; a project can only turn this off.
 background = false
@@ -35,7 +36,8 @@ background = false
 exclude = []
 ";
 
-/// What has no default, and so no line among the settings. Commands write it too, and leave the rest as it is.
+/// The curation, which has no defaults and so no line among the settings. Commands edit it and leave the rest
+/// unchanged.
 pub(super) const CURATION_TEMPLATE: &str = r#"
 # Settings of single files; `slop slice` and `slop mask` write here too.
 #[[files]]
@@ -140,7 +142,7 @@ fn append(page: &mut String, text: std::fmt::Arguments<'_>) {
     page.write_fmt(text).expect("writing to memory does not fail");
 }
 
-/// Returns `text` fit for a cell of a Markdown table.
+/// Escapes `text` for a cell of a Markdown table.
 fn table_cell(text: &str) -> String {
     text.replace('|', "\\|")
 }

@@ -1,4 +1,4 @@
-//! A plan that spans several projects: which they are, and how a budget is shared among them.
+//! A hydration plan: several projects that share a budget.
 
 use std::path::{Path, PathBuf};
 
@@ -17,7 +17,7 @@ pub struct HydrationPlan {
     pub project: Vec<PlannedProject>,
 }
 
-/// What a plan says of itself.
+/// The head of a plan.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PlanHead {
@@ -32,7 +32,7 @@ pub struct PlanHead {
 pub struct PlannedProject {
     /// The project's folder, relative to that of the plan.
     pub path: PathBuf,
-    /// The part of the budget that it gets, from 0 to 1.
+    /// Its share of the budget, from 0 to 1.
     pub share: Option<f64>,
     #[serde(default)]
     pub focus: Vec<String>,
@@ -40,14 +40,14 @@ pub struct PlannedProject {
 }
 
 impl PlannedProject {
-    /// Returns a project of which nothing but its folder is said.
+    /// Returns a project with only a folder.
     pub fn plain(path: PathBuf) -> Self {
         Self { path, share: None, focus: Vec::new(), tier: None }
     }
 }
 
-/// Reads a plan, which is JSON or TOML by the name of its file. The paths of its projects become paths from the folder
-/// that the path of the file is relative to.
+/// Reads a plan in JSON or TOML, depending on the file name. The paths of its projects become relative to the same
+/// folder as the path of the file.
 pub fn read_plan(file: &Path, bytes: &[u8]) -> Result<HydrationPlan, Error> {
     let origin = |line| SettingOrigin::UserFile { path: file.to_owned(), line };
     let text = std::str::from_utf8(bytes)

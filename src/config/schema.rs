@@ -1,4 +1,4 @@
-//! The settings that exist, read from the page of their defaults.
+//! The schema of the settings, read from the page of their defaults.
 
 use crate::model::nearest_name;
 use toml::de::{DeTable, DeValue};
@@ -19,12 +19,12 @@ pub(super) enum ValueKind {
     /// From 0 to 1.
     Fraction,
     List,
-    /// A table from the ids of languages to tables that hold nothing but `view`.
+    /// A table from the ids of languages to tables with only `view`.
     Languages,
 }
 
 impl ValueKind {
-    /// Returns the kind of settings that a plain value is good for, if there is one.
+    /// Returns the kind of a plain value, if there is one.
     pub(super) fn from_value(value: &toml::Value) -> Option<Self> {
         match value {
             toml::Value::String(_) => Some(Self::Text),
@@ -37,7 +37,7 @@ impl ValueKind {
         }
     }
 
-    /// Returns a value as one of this kind, if it can be one: 0 and 1 are fractions, too.
+    /// Converts a value to this kind, if possible: 0 and 1 are fractions, too.
     pub(super) fn accept(self, value: toml::Value) -> Option<toml::Value> {
         match (self, value) {
             (Self::Fraction, toml::Value::Integer(number @ (0 | 1))) => {
@@ -47,7 +47,7 @@ impl ValueKind {
         }
     }
 
-    /// Returns in words what a value of this kind is.
+    /// Describes the values of this kind.
     pub(super) const fn description(self) -> &'static str {
         match self {
             Self::Text => "a string",
@@ -87,7 +87,7 @@ impl KnownSetting {
             return rest.is_empty().then(|| (self.key.clone(), self.kind));
         }
         let id = rest.strip_prefix('_')?.strip_suffix("_VIEW")?;
-        // Ids of languages are lower case and join their words by hyphens, which no variable can hold.
+        // Ids of languages are lowercase and have hyphens, which variables cannot have.
         let id = id.to_ascii_lowercase().replace('_', "-");
         let key = format!("{}.{id}.view", self.key);
         self.has_language(&key).then_some((key, ValueKind::Text))
@@ -101,14 +101,14 @@ impl KnownSetting {
     }
 }
 
-/// Every setting there is, in the order of [`DEFAULT_TOML`].
+/// All settings, in the order of [`DEFAULT_TOML`].
 pub(super) struct SettingsSchema {
     pub(super) keys: Vec<KnownSetting>,
 }
 
 impl SettingsSchema {
     pub(super) fn built_in() -> Self {
-        // The page is compiled in and every start reads it, so that a mistake in it fails any test.
+        // The page is compiled in and read at every start, so an error in it fails every test.
         let parsed = DeTable::parse(DEFAULT_TOML).expect("the page of defaults is TOML");
         let lines: Vec<&str> = DEFAULT_TOML.lines().collect();
         let to_known = |leaf: TomlLeaf<'_>| {
@@ -129,7 +129,7 @@ impl SettingsSchema {
             if known.key == key {
                 return Some(known.kind);
             }
-            // The ids of languages are not checked: another version may know more of them.
+            // The ids of languages are not checked, because a different version may support more.
             if known.has_language(key) {
                 return Some(ValueKind::Text);
             }
@@ -144,7 +144,7 @@ impl SettingsSchema {
 
     /// Returns the known key or section that is most like `key`.
     pub(super) fn nearest(&self, key: &str) -> String {
-        // `languages.markdown = "full"` is an easy slip, and no edit distance sees what was meant.
+        // `languages.markdown = "full"` is an easy mistake, for which no edit distance finds the right key.
         if let Some(meant) = self.keys.iter().find_map(|known| known.language_view_like(key)) {
             return shortened_value(&meant);
         }
@@ -180,7 +180,8 @@ fn variable(key: &str) -> String {
     "SLOP_".chars().chain(key.chars().map(letter)).collect()
 }
 
-/// Returns a parsed value as a plain one; `None` for what no setting holds, such as a date or a number beyond 64 bits.
+/// Converts a parsed value to a plain one; `None` for what no setting can be, such as a date or a number beyond 64
+/// bits.
 pub(super) fn to_plain(value: &DeValue<'_>) -> Option<toml::Value> {
     match value {
         DeValue::String(text) => Some(toml::Value::String(text.to_string())),
@@ -190,14 +191,14 @@ pub(super) fn to_plain(value: &DeValue<'_>) -> Option<toml::Value> {
             number.ok().map(toml::Value::Integer)
         }
         DeValue::Array(items) => {
-            // There are no lists but of texts, so that a wrong element is reported as a wrong value of its key.
+            // All lists are of strings, so a wrong element is reported as an invalid value of its key.
             let texts = items.iter().map(|item| match item.get_ref() {
                 DeValue::String(text) => Some(toml::Value::String(text.to_string())),
                 _ => None,
             });
             texts.collect::<Option<_>>().map(toml::Value::Array)
         }
-        // One that is not empty is looked into, and never a value of its own.
+        // A table that is not empty is traversed, and never a value itself.
         DeValue::Table(table) if table.is_empty() => Some(toml::Value::Table(toml::Table::new())),
         DeValue::Float(number) => number.as_str().parse().ok().map(toml::Value::Float),
         DeValue::Table(_) | DeValue::Datetime(_) => None,

@@ -1,5 +1,5 @@
-//! Reading a TOML file: its keys with their lines, and its tables entry by entry. A wrong value is an error, an unknown key
-//! a warning.
+//! Reads a TOML file: its keys with their lines, and its tables entry by entry. An invalid value is an error, an
+//! unknown key a warning.
 
 use crate::model::nearest_name;
 use std::cell::{Cell, RefCell};
@@ -11,7 +11,7 @@ use toml::de::{DeTable, DeValue};
 use super::error::{Error, SettingOrigin, join_alternatives, shortened_value};
 
 /// How many unknown keys of one file are listed one by one.
-// A hostile file may have a hundred thousand keys, and a person reads no more than a few.
+// A hostile file may have a hundred thousand keys, and users only read a few.
 const MAX_UNKNOWN_WARNINGS: usize = 20;
 
 /// A settings file that is being read.
@@ -26,7 +26,7 @@ pub(super) struct SettingsSource<'a> {
 }
 
 impl<'a> SettingsSource<'a> {
-    /// Takes the text that was parsed; `origin` names a line of it.
+    /// Creates a source from the parsed text; `origin` returns the origin of a line.
     pub(super) fn new(text: &'a str, origin: &'a dyn Fn(usize) -> SettingOrigin) -> Self {
         let line_starts = text.match_indices('\n').map(|(at, _)| at + 1).collect();
         Self {
@@ -43,17 +43,17 @@ impl<'a> SettingsSource<'a> {
         (self.origin)(self.line_starts.partition_point(|start| *start <= offset) + 1)
     }
 
-    /// Returns what was read of an entry; an entry that has an error is left out, and the others are read all the same.
+    /// Returns an entry, or records its error and leaves it out, so that the others are read all the same.
     pub(super) fn or_leave_out<T>(&self, entry: Result<T, Error>) -> Option<T> {
         entry.map_err(|error| self.left_out.borrow_mut().push(error)).ok()
     }
 
-    /// Takes the errors of the entries that were left out.
+    /// Removes and returns the errors of the omitted entries.
     pub(super) fn take_left_out(&self) -> Vec<Error> {
         self.left_out.take()
     }
 
-    /// Returns the warnings that came up, each unknown key by itself unless there are very many.
+    /// Returns the warnings, with each unknown key by itself unless there are very many.
     pub(super) fn into_warnings(self) -> Vec<String> {
         let mut warnings = self.warnings.into_inner();
         let more = self.suppressed.get();
@@ -63,10 +63,10 @@ impl<'a> SettingsSource<'a> {
         warnings
     }
 
-    /// Returns the error that a value is not what is allowed.
+    /// Returns the error for an invalid value.
     pub(super) fn invalid(&self, key: &str, value: &Spanned<DeValue<'_>>, allowed: &str) -> Error {
         let found = match value.get_ref() {
-            // The span of a table with a header is the header, which says nothing of what is in it.
+            // The span of a table with a header is only the header.
             DeValue::Table(_) => "a table",
             DeValue::String(_)
             | DeValue::Integer(_)
@@ -89,13 +89,13 @@ impl<'a> SettingsSource<'a> {
 
     /// Counts an unknown key, and returns whether it is listed.
     fn may_warn(&self) -> bool {
-        // The nearest known key is searched for each that is listed: with very many, every command would have to wait.
+        // Searching the nearest known key for very many keys would delay every command.
         let is_listed = self.warnings.borrow().len() < MAX_UNKNOWN_WARNINGS;
         self.suppressed.set(self.suppressed.get() + usize::from(!is_listed));
         is_listed
     }
 
-    /// Warns of a setting of an older program, in whose file it had a meaning.
+    /// Warns of a setting that had a meaning in an older program.
     pub(super) fn warn_older(&self, key: &str, offset: usize) {
         if self.may_warn() {
             let (origin, key) = (self.origin(offset), shortened_value(key));
@@ -104,7 +104,7 @@ impl<'a> SettingsSource<'a> {
         }
     }
 
-    /// Warns that a project's file says what only the user's own may say.
+    /// Warns that a project's file sets what only the user's own may set.
     pub(super) fn warn_user_only(&self, key: &str, offset: usize) {
         if self.may_warn() {
             let (origin, key) = (self.origin(offset), shortened_value(key));
@@ -122,7 +122,7 @@ impl<'a> SettingsSource<'a> {
         }
     }
 
-    /// Warns of a provider's key in a place that none is read from.
+    /// Warns of a provider's key in a place from which none is read.
     fn warn_written_key(&self, key: &str, offset: usize) {
         let (origin, key) = (self.origin(offset), shortened_value(key));
         self.warnings.borrow_mut().push(format!(
@@ -139,10 +139,10 @@ impl<'a> SettingsSource<'a> {
     }
 }
 
-/// Where a provider's key is named, in place of being written down.
+/// The setting that names the variables of a provider's key.
 const KEY_VARIABLES: &str = "key_variables";
 
-/// Returns whether a setting of a provider is one in which other programs hold its key.
+/// Returns whether other programs store a provider's key in a setting with this name.
 fn looks_like_key_name(name: &str) -> bool {
     let name: String =
         name.chars().filter(char::is_ascii_alphabetic).map(|letter| letter.to_ascii_lowercase()).collect();
@@ -152,13 +152,13 @@ fn looks_like_key_name(name: &str) -> bool {
 pub(super) struct TomlSection<'s> {
     pub(super) source: &'s SettingsSource<'s>,
     pub(super) key: String,
-    /// Offset of its representation in the text.
+    /// The offset of its representation in the text.
     pub(super) offset: usize,
     table: &'s DeTable<'s>,
 }
 
 impl<'s> TomlSection<'s> {
-    /// Takes the value of `key`, which must be a table.
+    /// Creates a section from the value of `key`, which must be a table.
     pub(super) fn new(
         source: &'s SettingsSource<'s>,
         key: String,
@@ -171,7 +171,7 @@ impl<'s> TomlSection<'s> {
         }
     }
 
-    /// Warns that an entry with the same value of a key precedes this one, which decides in its place.
+    /// Warns that an earlier entry with the same value of a key is overridden by this one.
     pub(super) fn warn_repeated(&self, name: &str, value: &str) {
         if let Some(found) = self.value(name) {
             self.source.warn_repeated(value, found.span().start);
@@ -182,8 +182,8 @@ impl<'s> TomlSection<'s> {
     pub(super) fn warn_unknown_keys(&self, known: &[&str]) {
         for (name, _) in self.entries() {
             if !known.contains(&name.get_ref().as_ref()) && self.source.may_warn() {
-                // A key in the file gets its own warning: the nearest known name would not say that it has to be
-                // removed.
+                // A provider's key gets a warning of its own, because suggesting a name would not tell the user to
+                // remove the key.
                 if known.contains(&KEY_VARIABLES) && looks_like_key_name(name.get_ref()) {
                     self.source.warn_written_key(&self.dotted_key(name.get_ref()), name.span().start);
                     continue;
@@ -199,10 +199,10 @@ impl<'s> TomlSection<'s> {
         }
     }
 
-    /// Returns the entries in the order in which they are written.
+    /// Returns the entries in the order of the file.
     pub(super) fn entries(&self) -> Vec<(&'s Spanned<toml::de::DeString<'s>>, &'s Spanned<DeValue<'s>>)> {
         let mut entries: Vec<_> = self.table.iter().collect();
-        // The table is ordered by name, and messages are to come in the order of the file.
+        // The table is ordered by name, but messages should follow the order of the file.
         entries.sort_by_key(|(name, _)| name.span().start);
         entries
     }
@@ -215,7 +215,7 @@ impl<'s> TomlSection<'s> {
         self.read(name, "a string", |value| value.as_str().map(str::to_owned))
     }
 
-    /// Returns the text of an entry that must be there and hold something.
+    /// Returns the text of a required entry, which must not be empty.
     pub(super) fn required_text(&self, name: &str, allowed: &str) -> Result<String, Error> {
         let text = self.read(name, allowed, |value| {
             value.as_str().filter(|text| !text.is_empty() && !text.contains('\0')).map(str::to_owned)
@@ -223,7 +223,7 @@ impl<'s> TomlSection<'s> {
         text.ok_or_else(|| self.missing(name, allowed))
     }
 
-    /// Returns whether an entry is set to true; `default` where it is not there.
+    /// Returns whether an entry is true; `default` if it is missing.
     pub(super) fn boolean(&self, name: &str, default: bool) -> Result<bool, Error> {
         Ok(self.read(name, "true or false", DeValue::as_bool)?.unwrap_or(default))
     }
@@ -242,7 +242,7 @@ impl<'s> TomlSection<'s> {
         self.integer(name, range)?.ok_or_else(|| self.missing(name, &allowed))
     }
 
-    /// Returns the number of an entry, whole or not, if there is one; infinity and its like are none.
+    /// Returns the number of an entry, if there is one; infinity and NaN are invalid.
     pub(super) fn float(&self, name: &str, allowed: &str, most: f64) -> Result<Option<f64>, Error> {
         self.read(name, allowed, |value| {
             let number = match value {
@@ -250,12 +250,12 @@ impl<'s> TomlSection<'s> {
                 DeValue::Integer(number) if number.radix() == 10 => number.as_str().parse::<f64>().ok(),
                 _ => None,
             };
-            // No range contains NaN, so that it is refused here, too.
+            // No range contains NaN, so it is rejected here, too.
             number.filter(|number| (0.0..=most).contains(number))
         })
     }
 
-    /// Returns the texts of an entry; none where it is not there.
+    /// Returns the strings of an entry; empty if it is missing.
     pub(super) fn strings(&self, name: &str) -> Result<Vec<String>, Error> {
         Ok(self.read(name, "a list of strings", string_list)?.unwrap_or_default())
     }
@@ -268,7 +268,7 @@ impl<'s> TomlSection<'s> {
         })
     }
 
-    /// Returns what `convert` makes of an entry's value, if there is one.
+    /// Converts an entry's value with `convert`, if there is one.
     pub(super) fn read<T>(
         &self,
         name: &str,
@@ -287,7 +287,7 @@ impl<'s> TomlSection<'s> {
         value.map(|value| Self::new(self.source, self.dotted_key(name), value, allowed)).transpose()
     }
 
-    /// Returns the values of an entry that is a list; none where it is not there.
+    /// Returns the values of an entry that is a list; empty if it is missing.
     pub(super) fn values(&self, name: &str, allowed: &str) -> Result<Vec<&'s Spanned<DeValue<'s>>>, Error> {
         let list =
             self.read(name, allowed, |value| value.as_array().map(|values| values.iter().collect()))?;
@@ -298,7 +298,7 @@ impl<'s> TomlSection<'s> {
         self.table.get(name)
     }
 
-    /// Returns the error that an entry is not what is allowed.
+    /// Returns the error for an invalid entry.
     pub(super) fn invalid(&self, name: &str, allowed: &str) -> Error {
         match self.value(name) {
             Some(value) => self.source.invalid(&self.dotted_key(name), value, allowed),
@@ -306,7 +306,7 @@ impl<'s> TomlSection<'s> {
         }
     }
 
-    /// Returns the error that an entry is not what is allowed, without showing what it is.
+    /// Returns the error for an invalid entry, without showing its value.
     pub(super) fn invalid_hidden(&self, name: &str, allowed: &str) -> Error {
         let offset = self.value(name).map_or(self.offset, |value| value.span().start);
         self.source.bad_value(&self.dotted_key(name), offset, "(hidden)", allowed)
@@ -317,16 +317,16 @@ impl<'s> TomlSection<'s> {
     }
 }
 
-/// Returns the texts of a list that holds nothing else.
+/// Returns the strings of a list that contains nothing else.
 pub(super) fn string_list(value: &DeValue<'_>) -> Option<Vec<String>> {
     let values = value.as_array()?;
     values.iter().map(|value| value.get_ref().as_str().map(str::to_owned)).collect()
 }
 
-/// How deep tables are looked into; no setting lies deeper, and a hostile file may nest by the thousand.
+/// How deep tables are traversed; no setting is deeper, and a hostile file may have thousands of levels.
 const DEEPEST: usize = 8;
 
-/// A key whose value is no table, or a table that is empty or nested too deep.
+/// A key whose value is not a table, or is an empty or too deeply nested one.
 pub(super) struct TomlLeaf<'a> {
     /// The dotted key; parts that are not bare words are quoted, so that no two keys look alike.
     pub(super) key: String,
@@ -337,12 +337,12 @@ pub(super) struct TomlLeaf<'a> {
     pub(super) offset: usize,
 }
 
-/// Returns the leaves of a parsed text in the order in which they are written.
+/// Returns the leaves of a parsed text in the order of the text.
 pub(super) fn leaves<'a>(table: &'a DeTable<'a>, text: &str) -> Vec<TomlLeaf<'a>> {
     let mut leaves = Vec::new();
     collect_leaves(table, "", DEEPEST, &mut leaves);
     leaves.sort_by_key(|leaf| leaf.offset);
-    // One pass for all leaves: counting again for each would take the square of a long file's time.
+    // One pass for all leaves, because counting lines for each would take quadratic time.
     let (mut line, mut counted_to) = (1, 0);
     for leaf in &mut leaves {
         line += text[counted_to..leaf.offset].matches('\n').count();
@@ -371,12 +371,12 @@ fn collect_leaves<'a>(table: &'a DeTable<'a>, above: &str, levels: usize, leaves
 
 /// Returns the dotted key of `name` below the key `above`.
 pub(super) fn join_key(above: &str, name: &str) -> String {
-    // Rust's escapes differ from TOML's, but a key that needs quotes is no setting: it is only shown in messages.
+    // Rust's escapes differ from TOML's, but a key that needs quotes is not a setting and is only shown in messages.
     let dot = if above.is_empty() { "" } else { "." };
     if is_bare(name) { format!("{above}{dot}{name}") } else { format!("{above}{dot}{name:?}") }
 }
 
-/// Returns whether TOML takes `name` for a key without quotes around it.
+/// Returns whether `name` is a bare key in TOML.
 pub(super) fn is_bare(name: &str) -> bool {
     let bare = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
     !name.is_empty() && name.bytes().all(bare)
@@ -406,7 +406,7 @@ mod tests {
     }
 
     #[test]
-    fn a_quoted_key_is_never_taken_for_a_dotted_one() {
+    fn a_quoted_key_is_never_mistaken_for_a_dotted_one() {
         check("\"project.name\" = 1", &[("\"project.name\"", 1)]);
         check("a.\"\\n\" = 1", &[("a.\"\\n\"", 1)]);
         check("\"\" = 1", &[("\"\"", 1)]);
@@ -414,7 +414,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_nested_too_deep_is_one_leaf() {
+    fn a_too_deeply_nested_table_is_one_leaf() {
         check("a.b.c.d.e.f.g.h.i.j.k = 1", &[("a.b.c.d.e.f.g.h.i", 1)]);
     }
 }

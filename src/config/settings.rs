@@ -12,10 +12,10 @@ use crate::model::{
 };
 use crate::share::{EngineOptions, S3Server, ShareUrl, Writer};
 
-/// Every setting, checked; `config/default.toml` documents each.
+/// All settings, checked; `config/default.toml` documents each.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settings {
-    /// How files become one document.
+    /// Settings of aggregation.
     pub aggregation: AggregationSettings,
     /// The project as a whole.
     pub project: ProjectSettings,
@@ -23,7 +23,7 @@ pub struct Settings {
     pub discover: DiscoverSettings,
     /// The documents that aggregations write.
     pub output: OutputSettings,
-    /// What one file may cost.
+    /// Limits of single files.
     pub limits: LimitSettings,
     /// Where hydration places files.
     pub hydration: HydrationLimits,
@@ -37,7 +37,7 @@ pub struct Settings {
     pub agent: AgentSettings,
     /// The cache of summaries that a team shares.
     pub share: ShareSettings,
-    /// The folders of projects that may write outside of themselves, and speak for the user.
+    /// The folders of projects that may write outside of themselves, and whose prompts are sent on the user's behalf.
     pub trusted_projects: Vec<PathBuf>,
     /// The folders of clones that share the cache of the first of them.
     pub cache_clones: Vec<PathBuf>,
@@ -60,25 +60,25 @@ impl Settings {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AggregationSettings {
     pub default_mode: ViewMode,
-    /// Whether documents about the whole project begin with what the project is.
+    /// Whether documents about the whole project begin with an overview of it.
     pub overview: bool,
     pub cache_enabled: bool,
     pub cache_dir: RelPath,
     pub order: FileOrder,
-    /// Lines on each side of the one that a window is about.
+    /// The number of lines on each side of a window's focused line.
     pub window_lines: u32,
-    /// How much of the docs skeletons show in documents.
+    /// How much of the docs is shown by skeletons in documents.
     pub docs: DocsDetail,
     pub tokens: TokenCounter,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProjectSettings {
-    /// What output files' names begin with; empty for the name of the project's folder.
+    /// The beginning of the names of output files; empty for the name of the project's folder.
     pub name: String,
-    /// The folder of output files: absolute, or from the project's root; never the root itself.
+    /// The folder of output files: absolute, or relative to the project's root; never the root itself.
     pub output_dir: PathBuf,
-    /// How views are picked. Where `summary_only` is set, this is [`AggregationStrategy::Summarize`] already.
+    /// How views are chosen. If `summary_only` is set, this is [`AggregationStrategy::Summarize`].
     pub aggregation_strategy: AggregationStrategy,
     pub execution_mode: ExecutionMode,
 }
@@ -87,7 +87,7 @@ pub struct ProjectSettings {
 pub struct DiscoverSettings {
     /// Names of folders.
     pub skip: Vec<String>,
-    /// The most files of a folder that is no git checkout and that nobody named.
+    /// The most files of a folder that is not a git checkout and that the user did not name.
     pub max_files: u64,
 }
 
@@ -104,7 +104,7 @@ pub struct LimitSettings {
     /// A larger file is not read.
     pub structure_max_bytes: u64,
     pub parse_timeout: Duration,
-    /// A larger image is not put into a document.
+    /// A larger image is not included in a document.
     pub screenshot_bytes: u64,
     /// A larger file of discussion or of issues is not read.
     pub section_bytes: u64,
@@ -112,7 +112,7 @@ pub struct LimitSettings {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PageSettings {
-    /// Where the page is served: an address of the machine itself.
+    /// The loopback address on which the page is served.
     pub listen: SocketAddr,
 }
 
@@ -122,7 +122,7 @@ pub struct FormatSettings {
     pub openai_model: String,
     pub gemini_model: String,
     pub max_output_tokens: u32,
-    /// The most places up to which a request body asks its provider to cache the prompt.
+    /// The most prefixes of the prompt that a request body asks its provider to cache.
     pub cache_marks: u8,
     pub cache_lifetime: CacheLifetime,
 }
@@ -131,12 +131,12 @@ pub struct FormatSettings {
 pub struct SecretSettings {
     /// Whether the full view of a file shows the secrets in it.
     pub in_full_views: bool,
-    /// Patterns of what is not sent to a model: those of the user, and what a project adds.
+    /// Patterns of what is not sent to a model: the user's, and those that a project adds.
     pub never_sent: Vec<String>,
-    /// The user's patterns of what may be sent nevertheless: a project has no say in it.
+    /// The user's patterns of what may be sent nevertheless, which a project cannot change.
     pub may_be_sent: Vec<String>,
     pub names: Vec<String>,
-    /// Patterns of names or paths that are harmless all the same.
+    /// Patterns of names or paths that are harmless exceptions.
     pub allow: Vec<String>,
 }
 
@@ -152,7 +152,7 @@ pub struct TierSettings {
     /// How much of a budget does not depend on the task.
     pub stable_thousandths: u32,
     pub history: bool,
-    /// Other views, by the id of the file type. That there is such a type is not checked.
+    /// Different views, by the id of the file type. Unknown ids are allowed.
     pub languages: BTreeMap<String, ViewMode>,
 }
 
@@ -165,14 +165,14 @@ pub enum ExecutionMode {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SummarySource {
     Heuristic,
-    /// The sub-agent where its summary is cached, else the heuristic.
+    /// The sub-agent's summary if it is cached, else the heuristic one.
     Agent,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AgentSettings {
     pub models: Vec<ModelName>,
-    /// The persona whose preferred models are asked where `models` is empty.
+    /// The persona whose preferred models are called if `models` is empty.
     pub persona: Option<String>,
     pub is_background: bool,
     pub tiers: Vec<Tier>,
@@ -180,41 +180,41 @@ pub struct AgentSettings {
     pub requests_per_minute: u32,
     pub tokens_per_minute: u32,
     pub timeout: Duration,
-    /// How long a file must not have been written.
+    /// How long a file must have been unchanged.
     pub quiet_period: Duration,
     pub material_bytes: usize,
     pub answer_tokens: u32,
-    /// Smaller files are not asked about.
+    /// Smaller files are not sent.
     pub min_bytes: u64,
-    /// Whether secrets are taken out of what is sent; else a file with secrets is not sent.
+    /// Whether secrets are redacted; otherwise, a file with secrets is not sent.
     pub redacts: bool,
     pub exclude: Vec<String>,
-    /// Whether a changed file shows what was written of it earlier.
+    /// Whether a changed file shows its outdated summary.
     pub shows_outdated: bool,
     pub day_cap: Money,
     pub total_cap: Money,
     pub calls_per_day: u64,
-    /// Where a project's file moves the cache, and with it the ledger that the caps are counted in.
+    /// Where a project's file moves the cache, and with it the ledger of the caps.
     pub ledger_moved: Option<String>,
     pub proxy: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ShareSettings {
-    /// `None`: nothing is shared.
+    /// The address of the team's cache; `None` if nothing is shared.
     pub url: Option<ShareUrl>,
     pub mode: ShareMode,
-    /// Absolute, or below the folder of the user's settings file.
+    /// An absolute path, or one relative to the folder of the user's settings file.
     pub team_key_file: Option<PathBuf>,
     pub signing_key_file: Option<PathBuf>,
     pub writers: Vec<Writer>,
     pub engine: EngineOptions,
-    /// The server of a bucket.
+    /// The S3 server of a bucket.
     pub server: S3Server,
 }
 
 impl ShareSettings {
-    /// Returns whether there is a team's cache, and it is not turned off.
+    /// Returns whether there is a team's cache, and it is enabled.
     pub fn is_on(&self) -> bool {
         self.url.is_some() && self.mode != ShareMode::Off
     }

@@ -1,4 +1,4 @@
-//! The section `[share]`: where a team's cache is, and whose words in it are believed.
+//! The section `[share]`: the address of a team's cache, and the writers who are trusted.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -61,7 +61,7 @@ fn lifetime(days: u32) -> Option<Duration> {
     (0 < days).then(|| Duration::from_secs(u64::from(days) * 24 * 60 * 60))
 }
 
-/// Returns the path of a file with a key: absolute, or from the folder of the settings file that names it.
+/// Returns the path of a key file: absolute, or relative to the folder of the settings file that names it.
 fn key_file(merged: &MergedSettings, key: &str) -> Result<Option<PathBuf>, Error> {
     let text = merged.text(key);
     if text.is_empty() {
@@ -69,11 +69,10 @@ fn key_file(merged: &MergedSettings, key: &str) -> Result<Option<PathBuf>, Error
     }
     let file = merged.setting(key).origin.file().and_then(Path::parent).map(|folder| folder.join(text));
     let file = file.unwrap_or_else(|| PathBuf::from(text));
-    // A relative path in the environment would mean another file in each folder.
+    // A relative path in the environment would refer to a different file in each folder.
     if !file.is_absolute() || text.contains('\0') {
-        return Err(
-            merged.invalid(key, "a path from the root, or from the folder of the user's file".to_owned())
-        );
+        return Err(merged
+            .invalid(key, "an absolute path, or one relative to the folder of the user's file".to_owned()));
     }
     Ok(Some(file))
 }
@@ -84,7 +83,7 @@ fn writers(merged: &MergedSettings) -> Result<Vec<Writer>, Error> {
     writers.map_err(|error| {
         merged.invalid(
             key,
-            format!("a list of \"NAME=ed25519:KEY\", a key having 32 bytes in base64 ({error})"),
+            format!("a list of \"NAME=ed25519:KEY\", with keys of 32 bytes in base64 ({error})"),
         )
     })
 }
@@ -120,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn wrong_values_are_errors_with_their_place_and_never_show_a_password() {
+    fn invalid_values_are_errors_with_their_location_and_never_show_a_password() {
         for (user, place) in [
             ("[share]\nurl = 'redis://:hunter2@host'", "unless share.insecure is true"),
             ("[share]\nurl = 'rediss://:hunter2@host/one'", "config.toml:2: `share.url`"),

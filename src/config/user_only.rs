@@ -1,8 +1,8 @@
-//! What only the user's own file may set: which models the sub-agent can call and what that costs, `[providers.NAME]` and
-//! `[prices."PROVIDER/MODEL"]`.
+//! What only the user's own file may set: the models that the sub-agent can call and their prices, `[providers.NAME]`
+//! and `[prices."PROVIDER/MODEL"]`.
 //!
-//! A project that was checked out may come from anyone, and an address, a program or a variable of its own would send
-//! whatever it likes to wherever it likes.
+//! A project that was checked out may come from anyone, and with an address, a program or a variable of its own it
+//! could send anything anywhere.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -28,12 +28,12 @@ pub struct UserOnlySettings {
     pub providers: Vec<Provider>,
     /// The prices that the user has set.
     pub prices: Vec<(ModelName, TokenPrice)>,
-    /// The user's personas, whatever the project has by their names.
+    /// The user's personas, not overridden by the project's.
     pub personas: Vec<SavedEntry<Persona>>,
 }
 
 impl UserOnlySettings {
-    /// Returns the models that a persona of the user's prefers; `None` where there is no such persona.
+    /// Returns the preferred models of a persona of the user; `None` if there is no such persona.
     pub fn preferred_models(&self, persona: &str) -> Option<Vec<SummaryModel>> {
         let found = self.personas.iter().find(|known| known.value.name == persona)?;
         Some(found.value.preferred_models.iter().map(to_writer).collect())
@@ -41,7 +41,7 @@ impl UserOnlySettings {
 }
 
 fn to_writer(model: &PreferredModel) -> SummaryModel {
-    // People name this provider by its vendor.
+    // Users name this provider by its vendor.
     let provider = match model.provider.to_ascii_lowercase().as_str() {
         "google" => "gemini".to_owned(),
         _ => model.provider.clone(),
@@ -54,13 +54,13 @@ fn to_writer(model: &PreferredModel) -> SummaryModel {
     }
 }
 
-/// The sections of which a project's file may say nothing.
+/// The sections that are not allowed in a project's file.
 pub(super) const USER_ONLY_SECTIONS: [&str; 2] = ["providers", "prices"];
 
 /// The providers and prices in a user's file.
 #[derive(Debug, Default)]
 pub(super) struct UserProviders {
-    /// The providers over the built-in ones, and whether the file sets their addresses.
+    /// The providers, merged with the built-in ones, and whether the file sets their addresses.
     pub(super) providers: Vec<(Provider, bool)>,
     pub(super) prices: Vec<(ModelName, TokenPrice)>,
 }
@@ -72,7 +72,8 @@ pub(super) fn extract(top: &mut DeTable<'_>, source: &SettingsSource<'_>) -> Res
         let known = built_in_providers();
         for (name, section) in named_tables(source, "providers", &value)? {
             let below = known.iter().find(|provider| provider.name == name);
-            // Recorded, because an address in the user's file precedes the variable that other programs use as well.
+            // Recorded, because an address in the user's file takes precedence over the variable that other programs
+            // use as well.
             let has_address = section.value("base_url").is_some();
             written.providers.push((read_provider(&name, below, &section)?, has_address));
         }
@@ -128,7 +129,7 @@ pub(super) fn resolve(
             refused.extend(moved.err().map(|error| (provider.name.clone(), error)));
         }
     }
-    // One whose address is not usable is not there, rather than elsewhere than the user wants it.
+    // A provider with an unusable address is removed, so that nothing is sent to an unintended address.
     let is_usable = |provider: &Provider| refused.iter().all(|(name, _)| *name != provider.name);
     let providers = providers.into_iter().map(|(provider, _)| provider).filter(is_usable).collect();
     (UserOnlySettings { providers, prices: written.prices, personas }, refused)
@@ -179,7 +180,7 @@ fn read_price(section: &TomlSection<'_>) -> Result<TokenPrice, Error> {
     Ok(row.price())
 }
 
-/// Reads an amount digit by digit, because no binary fraction is a tenth.
+/// Parses an amount digit by digit, because binary fractions cannot represent a tenth.
 fn parse_money(value: &DeValue<'_>) -> Option<Money> {
     match value {
         DeValue::String(text) => Money::from_dollars(text),
@@ -193,7 +194,7 @@ fn parse_money(value: &DeValue<'_>) -> Option<Money> {
     }
 }
 
-/// Reads `provider/model`: the first slash splits, for names of models may have some of their own.
+/// Parses `provider/model`, split at the first slash, because names of models may contain slashes.
 pub(super) fn parse_model_name(text: &str) -> Option<ModelName> {
     let (provider, model) = text.split_once('/')?;
     let is_name =
@@ -209,7 +210,7 @@ const COMMAND_FORM: &str = "a list of a program and its arguments";
 const QUIRKS_FORM: &str =
     "a list of tables such as { names = [\"m-\"], fields = { think = false }, output_tokens = 4000 }";
 
-/// Reads a provider over the one `below` it, if any.
+/// Reads a provider, merged with the one `below` it, if any.
 pub(super) fn read_provider(
     name: &str,
     below: Option<&Provider>,
@@ -221,7 +222,7 @@ pub(super) fn read_provider(
         && is_local(&below.base_url)
         && !is_local(base_url)
     {
-        // What is free on this machine need not be so elsewhere.
+        // A provider that is free on this machine may not be free elsewhere.
         row.free.get_or_insert(false);
     }
     let provider = row.merge_over(name, below).map_err(|error| row_error(section, error))?;
@@ -258,13 +259,13 @@ fn base_url(section: &TomlSection<'_>) -> Result<Option<String>, Error> {
         value.get_ref().as_str().is_some_and(|text| text.contains(['@', '?', '#']))
     };
     if section.value("base_url").is_some_and(is_personal) {
-        // One with a password in it is not shown.
+        // An address with a password is not shown.
         return Err(section.invalid_hidden("base_url", ADDRESS_FORM));
     }
     section.read("base_url", ADDRESS_FORM, |value| value.as_str().and_then(parse_address))
 }
 
-/// Returns the error for a row that is no provider, with its place in the file.
+/// Returns the error for an invalid provider, with its location in the file.
 fn row_error(section: &TomlSection<'_>, error: ProviderRowError) -> Error {
     match error {
         ProviderRowError::NoWire | ProviderRowError::UnknownWire(_) => {
@@ -276,11 +277,11 @@ fn row_error(section: &TomlSection<'_>, error: ProviderRowError) -> Error {
             header_error(section, |headers| headers.invalid(&name, "a line of ASCII"))
         }
         ProviderRowError::SecretHeader(name) => {
-            let allowed = "a header that holds no key: name the key's variable in key_variables";
+            let allowed = "a header that contains no key: name the key's variable in key_variables";
             header_error(section, |headers| headers.invalid_hidden(&name, allowed))
         }
         ProviderRowError::OwnField(name) => {
-            let allowed = format!("quirks without the field {name}, which is written from what is asked");
+            let allowed = format!("quirks without the field {name}, which slop sets itself");
             section.invalid("quirks", &allowed)
         }
     }
@@ -298,7 +299,7 @@ fn header_error(section: &TomlSection<'_>, error: impl FnOnce(&TomlSection<'_>) 
 pub(super) fn set_base_url(provider: &mut Provider, base_url: &str) -> Result<(), Error> {
     let Some(base_url) = parse_address(base_url) else {
         let variable = provider.base_variable.clone().unwrap_or_default();
-        // Not shown: an address that is written wrongly may well hold a password.
+        // Not shown, because a malformed address may contain a password.
         return Err(Error::BadValue {
             origin: SettingOrigin::Environment(variable),
             key: format!("providers.{}.base_url", provider.name),
@@ -306,7 +307,7 @@ pub(super) fn set_base_url(provider: &mut Provider, base_url: &str) -> Result<()
             allowed: ADDRESS_FORM.to_owned(),
         });
     };
-    // What is free on this machine need not be so elsewhere.
+    // A provider that is free on this machine may not be free elsewhere.
     if is_local(&provider.base_url) && !is_local(&base_url) {
         provider.is_free = false;
     }
@@ -314,7 +315,7 @@ pub(super) fn set_base_url(provider: &mut Provider, base_url: &str) -> Result<()
     Ok(())
 }
 
-/// Returns the address that a variable means: `OLLAMA_HOST` has no scheme, often no port, and may be what a server
+/// Returns the address in a variable: `OLLAMA_HOST` has no scheme, often no port, and may be the address that a server
 /// listens on.
 pub(super) fn address_from_variable(text: &str) -> String {
     let text = text.trim();
@@ -322,7 +323,7 @@ pub(super) fn address_from_variable(text: &str) -> String {
         return text.to_owned();
     }
     let with_port = |text: &str| match Url::parse(&format!("http://{text}")) {
-        // `Url` drops the default port of a scheme, so that `:80` has to be looked for in the text.
+        // `Url` drops the default port of a scheme, so `:80` has to be found in the text.
         Ok(url) if url.port().is_none() && !text.ends_with(":80") => format!("http://{text}:11434"),
         Ok(_) | Err(_) => format!("http://{text}"),
     };
@@ -330,12 +331,12 @@ pub(super) fn address_from_variable(text: &str) -> String {
     with_port(&text.replacen("0.0.0.0", "127.0.0.1", 1))
 }
 
-/// Returns an address that something may be sent to.
+/// Returns an address if it is allowed to send something to it.
 fn parse_address(text: &str) -> Option<String> {
     let url = Url::parse(text).ok()?;
     let is_plain = url.username().is_empty() && url.password().is_none() && url.fragment().is_none();
     let is_allowed = url.scheme() == "https" || (url.scheme() == "http" && is_local(text));
-    // Paths are appended to the address, which a query or a fragment would swallow.
+    // Paths are appended to the address, so it must not have a query or a fragment.
     (is_plain && is_allowed && url.query().is_none()).then(|| text.trim_end_matches('/').to_owned())
 }
 
@@ -343,7 +344,7 @@ fn is_local(address: &str) -> bool {
     let Ok(url) = Url::parse(address) else { return false };
     let Some(host) = url.host_str() else { return false };
     let number = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
-    // Names other than `localhost` are not looked up: a name can come to mean another machine.
+    // Names other than `localhost` are not looked up, because they may refer to a different machine at any time.
     host == "localhost" || number.is_ok_and(|number| number.is_loopback())
 }
 
@@ -352,7 +353,7 @@ const VARIABLES_FORM: &str = "a list of names of environment variables, not a ke
 
 fn parse_variable(name: &str) -> Option<String> {
     const LONGEST: usize = 64;
-    // Upper case only, so that most keys that are written here by mistake are not taken for names.
+    // Uppercase only, so that most keys that are written here by mistake are not taken for names.
     let is_letter = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_';
     let begins_well = name.bytes().next().is_some_and(|byte| !byte.is_ascii_digit());
     let is_good = begins_well && name.len() <= LONGEST && name.bytes().all(is_letter);
@@ -363,17 +364,17 @@ fn key_variables(section: &TomlSection<'_>) -> Result<Option<Vec<String>>, Error
     let Some(value) = section.value("key_variables") else { return Ok(None) };
     let names = string_list(value.get_ref())
         .and_then(|names| names.iter().map(|name| parse_variable(name)).collect());
-    // What is there instead may be the key.
+    // The value may be the key itself.
     names.map(Some).ok_or_else(|| section.invalid_hidden("key_variables", VARIABLES_FORM))
 }
 
 fn key_file(section: &TomlSection<'_>) -> Result<Option<PathBuf>, Error> {
-    const FILE: &str = "a path, from the root or from the folder of this file";
+    const FILE: &str = "a path, absolute or relative to the folder of this file";
     let path = |text: &str| (!text.is_empty() && !text.contains('\0')).then(|| PathBuf::from(text));
     let file = section.read("key_file", FILE, |value| path(value.as_str()?))?;
     let origin = section.source.origin(section.offset);
     let folder = origin.file().and_then(Path::parent).unwrap_or(Path::new(""));
-    // `join` leaves an absolute path as it is.
+    // `join` leaves an absolute path unchanged.
     Ok(file.map(|file| folder.join(file)))
 }
 

@@ -1,9 +1,9 @@
 //! Queries wait here until every earlier change has been reported.
 //!
-//! A cookie is a file that the watcher makes and deletes. When its event comes back from the system's queue, all events
-//! of earlier changes have come before it. A question waits for a cookie that is made *after* it was asked: one that is
-//! on its way already may have been made before the change that the question is about. One cookie serves all questions
-//! that were asked before it was made.
+//! A cookie is a file that the watcher creates and deletes. When its event comes back from the system's queue, all
+//! events of earlier changes have come before it. A query waits for a cookie that is created *after* it was received:
+//! one that is already pending may have been created before the change that the query is about. One cookie serves all
+//! queries that were received before it was created.
 
 use std::time::Duration;
 
@@ -13,9 +13,9 @@ pub(super) const COOKIE_TIMEOUT: Duration = Duration::from_secs(1);
 /// Queries that wait for a cookie.
 #[derive(Debug)]
 pub(super) struct Barrier<T> {
-    /// Received since the last cookie was created.
+    /// The queries that were received since the last cookie was created.
     next: Vec<T>,
-    /// The cookie that is under way, and the queries that wait for it.
+    /// The pending cookie, and the queries that wait for it.
     pending: Option<PendingCookie<T>>,
 }
 
@@ -37,24 +37,24 @@ impl<T> Barrier<T> {
         self.next.push(question);
     }
 
-    /// Returns whether to create a cookie now: a query waits for one, and none is under way.
+    /// Returns whether to create a cookie now: a query waits for one, and none is pending.
     pub(super) const fn needs_cookie(&self) -> bool {
         !self.next.is_empty() && self.pending.is_none()
     }
 
     pub(super) fn cookie_sent(&mut self, cookie: u64, now: Duration) {
-        // All that have joined so far, because this cookie was created after each of them was asked.
+        // All that have joined so far, because this cookie was created after each of them was received.
         self.pending = Some(PendingCookie { cookie, since: now, waiting: std::mem::take(&mut self.next) });
     }
 
-    /// Returns when a cookie was created that is under way.
+    /// Returns when a pending cookie was created.
     pub(super) fn sent_at(&self, cookie: u64) -> Option<Duration> {
         self.pending.as_ref().filter(|sent| sent.cookie == cookie).map(|sent| sent.since)
     }
 
     /// Records that a cookie came back; returns the queries that waited for it.
     pub(super) fn take_passed(&mut self, cookie: u64) -> Vec<T> {
-        // A cookie may return after its time-out, when nobody waits for it any more.
+        // A cookie may come back after its timeout, when no query waits for it anymore.
         match self.pending.take_if(|sent| sent.cookie == cookie) {
             Some(sent) => sent.waiting,
             None => Vec::new(),
@@ -68,7 +68,7 @@ impl<T> Barrier<T> {
         all
     }
 
-    /// Returns when the cookie that is on its way is overdue.
+    /// Returns when the pending cookie will be overdue.
     pub(super) fn deadline(&self) -> Option<Duration> {
         self.pending.as_ref().map(|sent| sent.since.saturating_add(COOKIE_TIMEOUT))
     }
@@ -91,7 +91,7 @@ mod tests {
         barrier.join("first");
         assert!(barrier.needs_cookie());
         barrier.cookie_sent(1, START);
-        // This one comes while a cookie is on its way that may be older than the change it is about.
+        // This query arrives while a cookie is pending that may be older than the change it is about.
         barrier.join("second");
         assert!(!barrier.needs_cookie());
         assert_eq!(barrier.take_passed(1), ["first"]);
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn one_cookie_serves_all_that_were_asked_before_it() {
+    fn one_cookie_serves_all_queries_received_before_it() {
         let mut barrier = Barrier::new();
         barrier.join(1);
         barrier.cookie_sent(1, START);
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cookie_of_another_number_lets_nobody_pass() {
+    fn a_cookie_with_a_different_number_releases_no_query() {
         let mut barrier = Barrier::new();
         barrier.join("question");
         barrier.cookie_sent(7, START);
@@ -130,12 +130,12 @@ mod tests {
         barrier.cookie_sent(1, START);
         assert_eq!(barrier.deadline(), Some(START + COOKIE_TIMEOUT));
         assert_eq!(barrier.drain(), ["question"]);
-        // When it comes back after all, nobody waits for it.
+        // When it comes back after all, no query waits for it.
         assert!(barrier.take_passed(1).is_empty());
     }
 
     #[test]
-    fn without_cookies_nobody_waits() {
+    fn without_cookies_no_query_waits() {
         let mut barrier = Barrier::new();
         barrier.join(1);
         barrier.cookie_sent(1, START);

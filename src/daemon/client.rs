@@ -1,4 +1,4 @@
-//! The daemon in the background as other processes see it: started, found and stopped.
+//! Starts, finds and stops the background daemon from other processes.
 
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
@@ -13,7 +13,7 @@ use crate::sys::{Clock, Disk, FileLock, RealDisk, WallClock, start_detached, ter
 
 /// How long a daemon may take until it answers.
 const START_TIMEOUT: Duration = Duration::from_secs(20);
-/// How long another one that is being started may take, after ours has given way to it.
+/// How long another daemon that is being started may take, after ours has given way to it.
 const HANDOVER_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long a daemon may take to end.
 const STOP_TIMEOUT: Duration = Duration::from_secs(10);
@@ -48,7 +48,9 @@ pub fn page_ticket(places: &DaemonPaths) -> Result<PageTicket, ApiError> {
         Client::connect(&places.socket).map_err(ClientError::from).and_then(|client| client.page_ticket());
     ticket.map_err(|error| match error {
         ClientError::Fault(error) => error,
-        error => ApiError::environment("no_answer", error.to_string(), "`slop daemon status` says how it is"),
+        error => {
+            ApiError::environment("no_answer", error.to_string(), "`slop daemon status` shows its state")
+        }
     })
 }
 
@@ -73,7 +75,7 @@ pub fn start(
     }
     // Rotated by the starter: when the daemon's own code begins, its output is already open.
     if MAX_LOG_BYTES < RealDisk.size(&places.log).unwrap_or(0) {
-        // Where it cannot be put aside, it grows on.
+        // A log that cannot be rotated keeps growing.
         let _ = RealDisk.rename(&places.log, &places.log.with_extension("log.1"));
     }
     let mut arguments: Vec<&OsStr> = vec![OsStr::new("--project"), places.root.as_os_str()];
@@ -84,7 +86,7 @@ pub fn start(
     wait_until_ready(child, places)
 }
 
-/// Waits until a daemon that holds the lock without answering, because it starts or stops, answers or is gone.
+/// Waits while a daemon holds the lock without answering, because it is starting or stopping.
 fn wait_for_lock_holder(places: &DaemonPaths) -> Result<Option<DaemonStatus>, Error> {
     let deadline = WallClock.monotonic().saturating_add(HANDOVER_TIMEOUT);
     while let Some(pid) = lock_holder(places) {
@@ -124,9 +126,9 @@ fn wait_until_ready(mut child: Child, places: &DaemonPaths) -> Result<StartOutco
     Err(Error::StartTimedOut { why })
 }
 
-/// Stops the daemon of a project, and waits for its end. Returns its process; `None` if none runs.
+/// Stops the daemon of a project, and waits until it has ended. Returns its process id; `None` if none was running.
 pub fn stop(places: &DaemonPaths) -> Result<Option<u32>, Error> {
-    // What is waited for is the lock, not the end of the process: it is released last, and a new daemon can start then.
+    // This waits for the lock, which is released last, not for the end of the process: a new daemon can start then.
     let Some(pid) = request_stop(places) else { return Ok(None) };
     let deadline = WallClock.monotonic().saturating_add(STOP_TIMEOUT);
     while WallClock.monotonic() < deadline {

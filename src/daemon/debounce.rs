@@ -10,9 +10,9 @@ use crate::model::RelPath;
 
 /// A file is refreshed after no event about it for this long.
 const QUIET_PERIOD: Duration = Duration::from_millis(25);
-/// Or this long after the first event.
+/// A file is refreshed at the latest this long after the first event about it.
 const MAX_DELAY: Duration = Duration::from_millis(500);
-/// The pause after a refresh, as a multiple of what that took: a burst of changes costs a part of a core alone.
+/// The pause after a refresh, as a multiple of its duration, so that a burst of changes uses only part of a core.
 const REST_FACTOR: u32 = 3;
 /// With more changed files than this everything is refreshed instead.
 const MAX_FILES: usize = 50_000;
@@ -21,9 +21,9 @@ const MAX_FILES: usize = 50_000;
 #[derive(Debug, Default)]
 pub(super) struct ChangeDebouncer {
     files: HashMap<RelPath, ChangeTimes>,
-    /// Files may have come or gone, or too many have changed: everything is to be looked at.
+    /// Set if files may have been added or removed, or too many have changed: then everything is refreshed.
     all_files: Option<ChangeTimes>,
-    /// Nothing is due before, because the last refresh has just ended.
+    /// The end of the pause after the last refresh; nothing is due earlier.
     rests_until: Duration,
 }
 
@@ -54,7 +54,7 @@ impl ChangeDebouncer {
         for path in paths {
             self.files.entry(path).or_insert(ChangeTimes::starting_at(now)).last = now;
         }
-        // Bounds the memory: from here on one refresh of everything replaces the single files.
+        // This bounds the memory: from now on, a refresh of everything replaces the single files.
         if MAX_FILES < self.files.len() {
             self.record_all(now);
         }
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_holds_each_single_file() {
+    fn a_refresh_of_everything_includes_single_files() {
         let mut settling = ChangeDebouncer::default();
         settling.record([path("a")], millis(0));
         settling.record_all(millis(10));
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn too_many_files_are_everything() {
+    fn too_many_files_cause_a_refresh_of_everything() {
         let mut settling = ChangeDebouncer::default();
         settling.record((0..=MAX_FILES).map(|number| path(&number.to_string())), millis(0));
         assert_eq!(settling.len(), 1);

@@ -14,7 +14,7 @@ use crate::sys::BindError;
 pub enum Error {
     #[error("a daemon is already running{}", .pid.map_or(String::new(), |pid| format!(", process {pid}")))]
     AlreadyRunning {
-        /// Its process, as far as is known.
+        /// The id of its process, if known.
         pid: Option<u32>,
     },
     #[error("{} cannot be locked", .path.display())]
@@ -35,7 +35,7 @@ pub enum Error {
     Spawn { what: &'static str, source: io::Error },
     #[error("daemon {why}")]
     StartTimedOut {
-        /// What became of it, in words.
+        /// What happened to it, in words.
         why: String,
     },
     #[error("daemon does not answer: process {pid} holds the lock")]
@@ -49,7 +49,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// Returns whether the cache folder, or what was to be in it, vanished meanwhile.
+    /// Returns whether the cache folder, or a file in it, vanished meanwhile.
     pub(super) fn is_not_found(&self) -> bool {
         matches!(self, Self::Lock { source, .. } | Self::CacheFolder { source, .. } if source.kind() == io::ErrorKind::NotFound)
     }
@@ -59,24 +59,24 @@ impl From<Error> for ApiError {
     fn from(error: Error) -> Self {
         let message = error_chain(&error);
         let (kind, code, hint) = match error {
-            // It is the answer of the engine already, with a code and a hint of its own.
+            // The engine's error has a code and a hint of its own.
             Error::Project(error) => return error,
             Error::AlreadyRunning { .. } => {
-                let hint = "`slop daemon status` says how it is, `slop daemon stop` stops it";
+                let hint = "`slop daemon status` shows its state, `slop daemon stop` stops it";
                 (User, "daemon_runs", hint)
             }
             Error::Lock { .. } => (Environment, "lock_failed", UNUSABLE_FOLDER),
             Error::NoLocks { .. } => {
-                let hint = "keep the project on a local disk; without a daemon every command works there too";
+                let hint = "keep the project on a local disk, or use slop without a daemon: every command works without one";
                 (User, "no_locks", hint)
             }
             Error::ForeignProject { .. } => {
-                (User, "foreign_project", "start it as the user that the folder belongs to")
+                (User, "foreign_project", "start it as the user who owns the folder")
             }
             Error::CacheFolder { .. } => (Environment, "cache_unusable", UNUSABLE_FOLDER),
             Error::NoCache => (User, "no_cache", "set aggregation.cache_enabled = true"),
             Error::BindSocket(_) => {
-                let hint = "see what is in the socket's place, and whether its folder can be written";
+                let hint = "check what exists at the socket's path, and that its folder is writable";
                 (Environment, "listen_failed", hint)
             }
             Error::BindAddress { .. } => {
@@ -87,7 +87,7 @@ impl From<Error> for ApiError {
                 (Environment, "start_failed", hint)
             }
             Error::StartTimedOut { .. } => {
-                let hint = "`slop daemon logs` says what it said; `slop watch` starts it in the foreground";
+                let hint = "`slop daemon logs` shows its output; `slop watch` starts it in the foreground";
                 (Environment, "daemon_silent", hint)
             }
             Error::HolderUnresponsive { .. } => {
@@ -95,19 +95,21 @@ impl From<Error> for ApiError {
                 (Environment, "daemon_hangs", hint)
             }
             Error::StillRunning { .. } => {
-                (Environment, "daemon_goes_on", "see what keeps it, or kill the process")
+                (Environment, "daemon_goes_on", "check what blocks it, or kill the process")
             }
-            Error::StateLost(_) => (Environment, "project_gone", "start it again where the project is now"),
+            Error::StateLost(_) => {
+                (Environment, "project_gone", "start it again in the project's new folder")
+            }
         };
         Self { code: code.into(), message, hint: hint.into(), kind }
     }
 }
 
-const UNUSABLE_FOLDER: &str = "see whose folder it is, and whether it can be written";
+const UNUSABLE_FOLDER: &str = "check who owns the folder, and that it is writable";
 
 pub(super) fn stopping_error() -> ApiError {
     let message = "daemon is shutting down".to_owned();
-    ApiError::environment("stopping", message, "ask again: without a daemon each command answers by itself")
+    ApiError::environment("stopping", message, "try again: without a daemon, commands answer by themselves")
 }
 
 pub(super) fn cancelled_error() -> ApiError {

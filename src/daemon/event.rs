@@ -1,4 +1,4 @@
-//! Events that wake the daemon, and notices that it gives to the person who watches it.
+//! Events that wake the daemon, and notices for the user who runs it.
 
 use std::sync::mpsc::SyncSender;
 use std::time::Duration;
@@ -15,19 +15,19 @@ pub(super) enum DaemonEvent {
     Signal(WatchSignal),
     QueryReceived(PendingQuery),
     QueryAnswered {
-        /// What it came to, where it was for an audit.
+        /// The result, if the query was an audit.
         audit: Option<AuditStatus>,
     },
     /// The cache was brought up to date with files that had changed.
     Refreshed(RefreshOutcome),
-    /// A worker has read other settings than before, and opens the project with these options.
+    /// A worker has read changed settings, and opens the project with these options.
     SettingsChanged(Box<engine::Options>),
-    /// The settings cannot be read any more, for this reason; answers use the last good ones.
+    /// The settings have become unreadable for this reason; answers use the last valid ones.
     SettingsBroken(String),
-    /// Somebody wants to know how the daemon is.
+    /// A client requests the status.
     StatusRequested(SyncSender<DaemonStatus>),
     SummariesWritten(RoundReport),
-    /// What models wrote was found damaged, and this became of it.
+    /// The database of summaries was found damaged; the text describes its recovery.
     LedgerRecovered(String),
     /// Files were placed for a client.
     Hydrated(HydrationCounts),
@@ -50,13 +50,13 @@ pub(super) struct RefreshOutcome {
     pub(super) notes: Vec<String>,
 }
 
-/// How many files have a place after a hydration, and how many have another one than before.
+/// How many files are placed after a hydration, and how many were moved by it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HydrationCounts {
     pub stored: u64,
     pub promoted: u64,
     pub demoted: u64,
-    /// Files without a place.
+    /// Files that are not placed.
     pub skipped: u64,
 }
 
@@ -73,7 +73,7 @@ pub(super) struct RoundReport {
     pub(super) answered: u64,
     /// What they cost, in words.
     pub(super) cost: String,
-    /// Questions that are not asked again soon, each with why.
+    /// Tasks that are not retried soon, each with the reason.
     pub(super) unanswered: Vec<String>,
     /// Why the round ended early.
     pub(super) stopped: Option<String>,
@@ -85,38 +85,38 @@ pub enum Notice<'a> {
     Watching {
         folders: usize,
         socket: &'a std::path::Path,
-        /// The address where it answers too.
+        /// An additional address on which it answers.
         listen: Option<&'a str>,
     },
-    /// Files have changed, and what is known of them is up to date again.
+    /// The index was updated after files had changed.
     Refreshed {
         /// What has changed, by path.
         changes: &'a [FileChange],
         elapsed: Duration,
     },
-    /// A model was asked for summaries.
+    /// Models were called for summaries.
     Summarized {
         answered: u64,
         /// What they cost, in words.
         cost: &'a str,
-        /// Questions that are not asked again soon, each with why.
+        /// Tasks that are not retried soon, each with the reason.
         unanswered: &'a [String],
         /// Why it ended early.
         stopped: Option<&'a str>,
     },
     /// Files were placed for a client.
     Hydrated(HydrationCounts),
-    /// Events are not to be trusted: each answer looks at the files.
+    /// Events are not trusted: each answer checks the files.
     Verified {
         reason: &'a str,
         /// What can be done about it; may be empty.
         hint: &'a str,
     },
-    /// Events were lost, and everything is looked at once more.
+    /// Events were lost, and everything is checked again.
     Lost {
         reason: &'a str,
     },
-    /// Something that a person should know.
+    /// A message for the user.
     Note(&'a str),
     Stopping {
         reason: &'a str,

@@ -1,6 +1,6 @@
-//! The event loop: everything that happens arrives as an event, one after another, and all state is here.
+//! The event loop: it owns all state, and handles everything that happens as one event after another.
 //!
-//! Nothing in it takes long: workers answer queries and derive from changed files.
+//! Nothing in it takes long: workers answer queries and refresh changed files.
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::sync::{Arc, Mutex};
@@ -24,25 +24,25 @@ use crate::model::{RelPath, error_chain};
 use crate::sys::{Clock, RealDisk, redirect_output};
 use crate::watch::{WatchSignal, Watcher};
 
-/// Why a daemon ends whose cache is gone.
-pub(super) const TAKEN_OVER: &str = "the cache folder was deleted, and cannot be had again";
-/// Why a daemon ends whose project is gone.
+/// Why a daemon ends if its cache is gone.
+pub(super) const TAKEN_OVER: &str = "the cache folder was deleted, and cannot be created again";
+/// Why a daemon ends if its project is gone.
 pub(super) const ROOT_GONE: &str = "the project's folder was moved, deleted or replaced";
 /// How often the daemon checks whether its folder, lock and sockets still exist.
 const TICK_INTERVAL: Duration = Duration::from_secs(1);
-/// The longest pause between two checks whether events come again.
+/// The longest pause between two checks whether events arrive again.
 const MAX_PROBE_PAUSE: Duration = Duration::from_mins(1);
-/// Events that are taken in before anything else is done: a flood of them must not put off the questions.
+/// The most events that are handled before anything else is done, so that a flood of them does not delay the queries.
 const MAX_EVENTS_PER_TURN: usize = 256;
 
 /// How far events are to be trusted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum TrustMode {
-    /// Nothing is watched yet: each answer looks at all of its files.
+    /// Nothing is watched yet: each answer checks all of its files.
     Starting,
     /// Every change is reported before an answer that depends on it.
     Events,
-    /// There are no events, or they are late: each answer looks at all of its files.
+    /// There are no events, or they are late: each answer checks all of its files.
     Verified(String),
 }
 
@@ -58,33 +58,33 @@ pub(super) struct EventLoop<'d> {
     pub(super) feed: Arc<Feed>,
     pub(super) position: ClockPosition,
     pub(super) constants: DaemonInfo,
-    /// What the daemon was started with; its folder does not move while it runs.
+    /// The options at the start, including the folder, which does not move while the daemon runs.
     pub(super) settings: engine::Options,
-    /// What the project was opened with last.
+    /// The options with which the project was opened last.
     pub(super) index_options: engine::Options,
     pub(super) last_settings: Arc<LastSettings>,
-    /// Of the settings that answers are made by.
+    /// The fingerprint of the settings in use.
     pub(super) fingerprint: Arc<Mutex<String>>,
-    /// `None` before the first and after the last question.
+    /// `None` before the sockets are opened and after they are closed.
     pub(super) sockets: Option<ListenSockets>,
-    /// Whether the socket is gone, and cannot be had again.
+    /// Whether the socket is gone, and cannot be created again.
     pub(super) is_unreachable: bool,
     pub(super) barrier: Barrier<PendingQuery>,
     pub(super) debouncer: ChangeDebouncer,
     pub(super) mode: TrustMode,
-    /// How many files the refresher is at; `None` if it is idle.
+    /// How many files the refresher is working on; `None` if it is idle.
     pub(super) refreshing: Option<usize>,
     pub(super) metrics: Metrics,
     pub(super) next_tick: Duration,
-    /// Whether a supervisor wants to hear that the loop turns.
+    /// How often the supervisor expects a sign that the loop is running; `None` if it does not.
     pub(super) watchdog_interval: Option<Duration>,
-    /// When it is looked next whether events come again, and how long it was waited before.
+    /// When to check next whether events arrive again, and the pause before that check.
     pub(super) next_probe: Duration,
     pub(super) probe_pause: Duration,
 }
 
 impl EventLoop<'_> {
-    /// Takes in events until it is time to go. Returns why.
+    /// Handles events until the daemon has to end. Returns the reason.
     pub(super) fn run(&mut self, events: &Receiver<DaemonEvent>) -> &'static str {
         loop {
             let event = events.recv_timeout(self.idle_time());
@@ -108,16 +108,16 @@ impl EventLoop<'_> {
         }
     }
 
-    /// Returns how long there is nothing to do, as far as is known.
+    /// Returns how long the loop can sleep if no event arrives.
     fn idle_time(&self) -> Duration {
-        // The refresher takes one batch at a time, so what settles while it works must not wake the loop in vain.
+        // The refresher takes one batch at a time, so files that settle while it works must not wake the loop.
         let settled = if self.refreshing.is_none() { self.debouncer.next_due() } else { None };
         let times = [Some(self.next_tick), self.barrier.deadline(), settled];
         let next = times.into_iter().flatten().min().unwrap_or(self.next_tick);
         next.saturating_sub(self.clock.monotonic())
     }
 
-    /// Takes in one event. Returns why it is time to go, if it is.
+    /// Handles one event. Returns the reason to end, if there is one.
     fn handle(&mut self, event: DaemonEvent) -> Option<&'static str> {
         match event {
             DaemonEvent::Signal(signal) => return self.handle_signal(signal),
@@ -132,7 +132,7 @@ impl EventLoop<'_> {
             }
             DaemonEvent::SettingsChanged(options) => {
                 self.watcher.set_links(options.linked.to_vec());
-                // They may exclude other files, or derive from them in another way.
+                // They may exclude different files, or change what is derived from them.
                 if !options.has_index_of(&self.index_options) {
                     self.debouncer.record_all(self.clock.monotonic());
                 }
@@ -174,7 +174,7 @@ impl EventLoop<'_> {
                 DueChanges::AllFiles => 1,
                 DueChanges::Files(files) => files.len(),
             });
-            // Without a refresher there is no daemon: its end is an event of its own.
+            // Fails only if the refresher has ended, which stops the daemon by an event of its own.
             let _ = self.queues.refreshes.send(due);
         }
         if self.next_tick <= now {
@@ -184,7 +184,7 @@ impl EventLoop<'_> {
         None
     }
 
-    /// Checks whether the project's folder, the lock and the sockets still exist, and releases what was held long enough.
+    /// Checks whether the project's folder, the lock and the sockets still exist, and frees what is no longer needed.
     fn tick(&mut self) -> Option<&'static str> {
         self.workspace.release_opened(self.clock.now_ms());
         if self.watchdog_interval.is_some() {
@@ -203,7 +203,7 @@ impl EventLoop<'_> {
         (self.notify)(Notice::Note("the cache folder was deleted, and is created again"));
         if let Err(error) = self.recreate_cache() {
             (self.notify)(Notice::Note(&error_chain(&error)));
-            // Who deletes the folder may still be at it: the next look finds out.
+            // The deletion may still be in progress: the next tick finds out.
             return (!error.is_not_found()).then_some(TAKEN_OVER);
         }
         self.restore_log();
@@ -218,7 +218,7 @@ impl EventLoop<'_> {
         self.instance.reacquire()
     }
 
-    /// Probes, at growing intervals, whether events arrive again: a cookie that comes back proves it.
+    /// Checks at growing intervals whether events arrive again, which a cookie that comes back proves.
     fn probe(&mut self) {
         let now = self.clock.monotonic();
         if !matches!(self.mode, TrustMode::Verified(_)) || now < self.next_probe {
@@ -226,11 +226,11 @@ impl EventLoop<'_> {
         }
         self.probe_pause = self.probe_pause.saturating_mul(2).clamp(TICK_INTERVAL, MAX_PROBE_PAUSE);
         self.next_probe = now.saturating_add(self.probe_pause);
-        // Where no cookie can be made there is no event to come.
+        // If no cookie can be created, no event will arrive.
         let _ = self.watcher.request_cookie();
     }
 
-    /// Takes a question in: it waits for a cookie where there are any to wait for.
+    /// Accepts a query, which waits for a cookie if cookies are in use.
     fn enqueue(&mut self, question: PendingQuery) {
         self.metrics.queries += 1;
         match self.mode {
@@ -239,7 +239,7 @@ impl EventLoop<'_> {
         }
     }
 
-    /// Makes a cookie if somebody waits for one.
+    /// Creates a cookie if a query waits for one.
     fn send_cookie(&mut self, now: Duration) {
         if !self.barrier.needs_cookie() {
             return;
@@ -247,14 +247,14 @@ impl EventLoop<'_> {
         match self.watcher.request_cookie() {
             Ok(cookie) => self.barrier.cookie_sent(cookie, now),
             Err(error) => {
-                let reason = format!("no cookie can be made in the cache folder: {error}");
-                self.fall_back(reason, "see whether the disk is full");
+                let reason = format!("no cookie can be created in the cache folder: {error}");
+                self.fall_back(reason, "check whether the disk is full");
             }
         }
     }
 
-    /// Hands questions to the workers. All that was done before they were asked is known to the tree, or it knows that
-    /// it does not know.
+    /// Passes queries to the workers. By now, the workspace cache has recorded every change made before they were
+    /// received, or records that it may have missed some.
     fn release(&mut self, questions: Vec<PendingQuery>) {
         for question in questions {
             let freshness = FreshnessNote {
@@ -287,7 +287,7 @@ impl EventLoop<'_> {
                 self.release(questions);
             }
             WatchSignal::Watching { folders } => {
-                // What was changed before this moment made no event.
+                // Earlier changes caused no event.
                 self.workspace.invalidate_all();
                 self.debouncer.record_all(now);
                 self.trust();
@@ -317,28 +317,29 @@ impl EventLoop<'_> {
         if relist {
             self.workspace.invalidate_listing();
         }
-        // Which files count may have changed with it, wherever they are.
+        // This may have changed the set of relevant files anywhere.
         if relist && (paths.is_empty() || paths.iter().any(RelPath::is_ignore_file)) {
             self.debouncer.record_all(now);
         }
         self.debouncer.record(paths, now);
     }
 
-    /// Records that anything may have changed.
+    /// Records that any file may have changed.
     fn lose_track(&mut self, reason: &str) {
         (self.notify)(Notice::Lost { reason });
         self.workspace.invalidate_all();
-        // A new epoch, because nobody can list the changes since a clock of the old one.
+        // This begins a new epoch, because changes since a clock of the old one cannot be listed.
         self.position = ClockPosition { epoch: self.position.epoch + 1, sequence: 0 };
         self.publish(FeedEventKind::LostTrack, Vec::new());
         self.debouncer.record_all(self.clock.monotonic());
     }
 
-    /// Stops to trust events, and releases the queries that wait for one: their answers look at the files themselves.
+    /// Stops trusting events, and releases the queries that wait for a cookie: their answers check the files
+    /// themselves.
     fn fall_back(&mut self, reason: String, hint: &str) {
         self.workspace.set_trusted(false);
         let mode = TrustMode::Verified(reason);
-        // The reason is part of the mode: the same one is not reported twice, another one is.
+        // The reason is part of the mode, so that the same one is not reported twice, but a different one is.
         if self.mode != mode {
             if let TrustMode::Verified(reason) = &mode {
                 (self.notify)(Notice::Verified { reason, hint });
@@ -362,14 +363,14 @@ impl EventLoop<'_> {
 
     fn finish_refresh(&mut self, refreshed: RefreshOutcome) {
         self.refreshing = None;
-        // What the first listing makes known is looked at without a delay.
+        // Files found by the first listing are refreshed without delay.
         if !refreshed.is_everything {
             self.debouncer.rest(self.clock.monotonic(), refreshed.elapsed);
         }
-        // Only a listing reveals on which files of git and of the user the next one depends.
+        // Only a listing reveals which files of git and of the user the next one depends on.
         self.watcher.set_extra_files(self.workspace.external_dependencies());
         if refreshed.is_everything {
-            // What git tracks, or what is ignored, may have changed, and with it which folders matter.
+            // The files that git tracks or ignores may have changed, and with them the relevant folders.
             self.watcher.relist_folders();
         }
         for note in &refreshed.notes {
@@ -410,7 +411,7 @@ impl EventLoop<'_> {
     fn restore_log(&self) {
         let log = &self.instance.places.log;
         if self.constants.is_detached && RealDisk.identity(log).is_none() {
-            // Where it cannot be had the daemon works on, and is not heard.
+            // Without a log, the daemon continues silently.
             let _ = redirect_output(log);
         }
     }

@@ -12,23 +12,23 @@ use crate::sys::{
     user_tag,
 };
 
-/// Where a project's daemon has its files.
+/// The paths of the files of a project's daemon.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DaemonPaths {
     /// The project's folder, without links.
     pub root: PathBuf,
     pub cache: PathBuf,
-    /// The file that the daemon locks for as long as it lives.
+    /// The file that the daemon keeps locked.
     pub lock: PathBuf,
     pub socket: PathBuf,
     pub log: PathBuf,
-    /// How the socket of `--listen` is reached, and the word that opens it.
+    /// The file with the address of `--listen` and the token for it.
     pub listener: PathBuf,
 }
 
 impl DaemonPaths {
-    /// Returns the places of a project. `runtime` is a folder of the user's for sockets, such as `$XDG_RUNTIME_DIR`, and
-    /// else one that is everybody's, such as `/tmp`.
+    /// Returns the paths for a project. `runtime` is the user's folder for sockets, such as `$XDG_RUNTIME_DIR`, or else
+    /// a shared one, such as `/tmp`.
     pub fn for_project(root: &Path, cache_dir: &RelPath, runtime: &Path) -> Self {
         let cache = root.join(cache_dir.as_path());
         let near = cache.join("daemon.sock");
@@ -50,10 +50,10 @@ impl DaemonPaths {
     }
 }
 
-/// How long a lock is waited for whose holder is dead, or has not said who it is.
+/// How long to wait for a lock whose holder is dead or unknown.
 const TAKEOVER_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// The lock of a project's only daemon, held for as long as this lives.
+/// The lock of a project's only daemon, held until this value is dropped.
 pub(super) struct InstanceLock {
     pub(super) places: DaemonPaths,
     lock: FileLock,
@@ -71,7 +71,7 @@ impl InstanceLock {
         self.lock.is_intact()
     }
 
-    /// Takes the lock again, after its file was deleted.
+    /// Acquires the lock again after its file was deleted.
     pub(super) fn reacquire(&mut self) -> Result<(), Error> {
         self.lock = lock_instance(&self.places)?;
         Ok(())
@@ -80,21 +80,21 @@ impl InstanceLock {
     /// Deletes the listener file, unless another daemon may have written it.
     pub(super) fn remove_listener_file(&self) {
         if self.is_held() {
-            // What is not there need not be deleted.
+            // The file may already be gone.
             let _ = RealDisk.unlink(&self.places.listener);
         }
     }
 
-    /// Lets another process become the daemon. The lock's file stays: deleting it would let two processes lock two
-    /// different files. It is emptied, because our process id may soon be reused.
+    /// Lets another process become the daemon. The lock file is kept, because deleting it would let two processes lock
+    /// two different files. It is emptied, because our process id may soon be reused.
     pub(super) fn release(self) {
         // If it cannot be emptied, readers still check whether the lock is held.
         let _ = self.lock.clear_holder();
     }
 }
 
-/// Locks a file. Waits a while for a lock without a living holder: a process that checks whether a daemon runs holds it
-/// for a moment, and a child that a killed daemon was about to start keeps all of its files open until it has executed its
+/// Locks a file. Waits a while for a lock without a live holder: a process that checks whether a daemon runs holds it
+/// for a moment, and a child that a killed daemon had just forked keeps its files open until it has executed its
 /// program.
 fn acquire_with_retry(path: &Path) -> io::Result<Option<FileLock>> {
     let deadline = WallClock.monotonic().saturating_add(TAKEOVER_TIMEOUT);
@@ -115,7 +115,7 @@ fn lock_instance(places: &DaemonPaths) -> Result<FileLock, Error> {
         _ => Error::Lock { path: places.lock.clone(), source },
     })?;
     let lock = lock.ok_or_else(|| Error::AlreadyRunning { pid: FileLock::holder(&places.lock) })?;
-    // For `slop daemon stop`, should the socket not answer.
+    // For `slop daemon stop`, in case the socket does not answer.
     lock.write_holder().map_err(|source| Error::Lock { path: places.lock.clone(), source })?;
     Ok(lock)
 }
@@ -146,7 +146,7 @@ mod places_tests {
     }
 
     #[test]
-    fn everything_is_in_the_cache() {
+    fn all_files_are_in_the_cache_folder() {
         let places = places("/home/me/project");
         for path in [&places.lock, &places.socket, &places.log, &places.listener] {
             assert_eq!(path.parent(), Some(Path::new("/home/me/project/.slop_cache")));
@@ -154,7 +154,7 @@ mod places_tests {
     }
 
     #[test]
-    fn a_socket_whose_path_is_too_long_lies_elsewhere_and_each_project_has_its_own() {
+    fn a_socket_whose_path_would_be_too_long_is_elsewhere_and_unique_to_its_project() {
         let long = format!("/{}", "long/".repeat(60));
         let (one, other) = (places(&long), places(&format!("{long}x")));
         assert!(one.socket.starts_with("/run/user/7"));
@@ -183,7 +183,7 @@ mod owner_tests {
         let mut dead = Command::new("true").spawn().unwrap();
         dead.wait().unwrap();
         std::fs::write(&path, dead.id().to_string()).unwrap();
-        // As a child has it that is not yet another program: the lock is its own as well.
+        // Like a forked child that has not executed its program yet, which holds the lock as well.
         let inherited = held.as_fd().try_clone_to_owned().unwrap();
         drop(held);
         std::thread::scope(|scope| {

@@ -1,9 +1,9 @@
-//! A process that keeps running in a project: one instance, one event loop, scheduling, lifecycle.
+//! The long-running process of a project: one instance, one event loop, scheduling, lifecycle.
 //!
-//! Knows: when to check for changes, whom to ask, when to stop. Does not know: how anything is derived, how a request
-//! looks on the wire.
+//! Knows: when to check for changes, which worker to use, when to stop. Does not know: how anything is derived, how a
+//! request looks on the wire.
 //!
-//! Start with [`run()`]; then read `event_loop.rs`, and `barrier.rs`, which is why an answer is never stale.
+//! Start with [`run()`]; then read `event_loop.rs`, and `barrier.rs`, which ensures that an answer is never stale.
 
 mod barrier;
 mod client;

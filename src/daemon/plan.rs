@@ -23,13 +23,13 @@ use crate::sys::{Clock, RealDisk, WallClock};
 /// Looks up the key that a variable of the environment holds.
 pub type KeyLookup = fn(&str) -> Option<SecretString>;
 
-/// How often it is checked whether the settings are still the same.
+/// How often to check whether the settings have changed.
 pub(super) const SETTINGS_POLL: Duration = Duration::from_secs(1);
 
-/// Which models to ask, with which settings.
+/// Which models to call, with which settings.
 #[derive(Clone)]
 pub(super) struct SummaryPlan {
-    /// Whether models are asked; otherwise, summaries are only fetched from the team's cache.
+    /// Whether models are called; otherwise, summaries are only fetched from the team's cache.
     pub(super) asks: bool,
     pub(super) options: agent::Options,
     pub(super) sharing: ShareSettings,
@@ -45,12 +45,10 @@ impl SummaryPlan {
         let now = match now {
             Ok(Some(now)) => now,
             Ok(None) => return PlanValidity::Revoked,
-            // Settings that cannot be read forbid nothing that was allowed before, but they do not allow anything new
-            // either.
+            // Unreadable settings neither forbid what was allowed before nor allow anything new.
             Err(_) => return PlanValidity::FinishOnly,
         };
-        // A file that was excluded meanwhile must not be sent, and models that are not configured any more are not wanted:
-        // both revoke what is in flight.
+        // Requests in flight are revoked if a file was excluded meanwhile or a model is no longer configured.
         let excluded = &self.options.policy.exclude;
         if now.options.chain != self.options.chain
             || now.options.policy.exclude.iter().any(|pattern| !excluded.contains(pattern))
@@ -67,7 +65,7 @@ impl SummaryPlan {
     }
 }
 
-/// Reads the settings; `None` if they disable background summaries, and there is no team whose summaries could be fetched.
+/// Reads the settings; `None` if they disable background summaries and name no team's cache to fetch from.
 pub(super) fn load_plan(
     context: &WorkerContext,
     inputs: &ConfigInputs,
@@ -88,8 +86,8 @@ pub(super) fn load_plan(
     Ok(Some(SummaryPlan { asks, options, sharing, team, keys, engine, cache }))
 }
 
-/// Returns the reason why a daemon that asks no models does not fetch either: an answer is found by the models that would
-/// be asked.
+/// Returns why a daemon that calls no models cannot fetch summaries either: their keys depend on the models that would
+/// be called.
 fn nothing_fetched(fault: ApiError) -> ApiError {
     let message = format!("nothing is fetched from the team's cache, because {}", fault.message);
     ApiError { message, ..fault }
@@ -145,12 +143,12 @@ impl<'s> PlanWatch<'s> {
     fn check_settings(&self) -> PlanValidity {
         let now = WallClock.monotonic();
         let mut check = lock(&self.last_check);
-        // Revoked is final, because requests have been dropped by then; new settings get a new plan.
+        // Revocation is final, because requests have been dropped by then; new settings get a new plan.
         if check.validity == PlanValidity::Revoked || now.saturating_sub(check.checked_at) < SETTINGS_POLL {
             return check.validity;
         }
         check.checked_at = now;
-        // Where the settings cannot be read, these hold.
+        // If the settings cannot be read, these remain in force.
         if let Ok(inputs) = self.context.sources.inputs(&self.context.root)
             && inputs != check.inputs
         {

@@ -36,7 +36,7 @@ const WORKER_THREADS: u32 = 3;
 const THREAD_LOST: &str = "a thread of the daemon has ended";
 /// The percentage of the user's inotify watches that a tree may take.
 const WATCH_LIMIT_PERCENT: u64 = 80;
-/// How long to wait for the threads. The process ends without them.
+/// How long to wait for the threads before the process ends without them.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_millis(1500);
 /// Capacity of the event queue; senders block when it is full, and the watcher coalesces changes meanwhile.
 const EVENT_QUEUE_CAPACITY: usize = 256;
@@ -45,12 +45,12 @@ const EVENT_QUEUE_CAPACITY: usize = 256;
 #[derive(Debug, Clone)]
 pub struct Options {
     pub places: DaemonPaths,
-    /// Why its folder is the project's.
+    /// Why this folder was chosen as the project's.
     pub root_reason: RootReason,
     pub sources: SettingsSources,
-    /// An address of the machine itself to listen on too.
+    /// An additional loopback address to listen on.
     pub listen: Option<SocketAddr>,
-    /// Looks up the key that a variable of the environment holds; nobody else asks for keys.
+    /// Looks up the key in an environment variable. This is the only access to keys.
     pub key_lookup: KeyLookup,
     /// Whether every file of every answer is hashed.
     pub is_paranoid: bool,
@@ -58,7 +58,7 @@ pub struct Options {
     pub is_detached: bool,
 }
 
-/// Runs the daemon of a project on this thread until it is stopped. Returns the reason of an orderly end.
+/// Runs the daemon of a project on this thread until it is stopped. Returns the reason for an orderly end.
 pub fn run(options: Options, notify: &mut dyn FnMut(Notice<'_>)) -> Result<&'static str, Error> {
     let clock = &WallClock;
     let places = options.places.clone();
@@ -72,7 +72,7 @@ pub fn run(options: Options, notify: &mut dyn FnMut(Notice<'_>)) -> Result<&'sta
 
     let (events, inbox) = sync_channel(EVENT_QUEUE_CAPACITY);
     let started_at_ms = clock.now_ms();
-    // Greater than that of every daemon before, so that no clock of theirs is taken for ours.
+    // Greater than that of every earlier daemon, so that none of their clocks is mistaken for ours.
     let position = ClockPosition { epoch: u64::try_from(started_at_ms).unwrap_or(0), sequence: 0 };
     let workspace = Arc::new(WorkspaceCache::new());
     let context = Arc::new(worker_context(
@@ -188,7 +188,7 @@ fn shut_down(
     supervisor::report_stopping();
     context.is_stopping.store(true, Ordering::Relaxed);
     (event_loop.notify)(Notice::Stopping { reason });
-    // Senders that wait for a place in the queue, and queries in it, see a closed channel instead of waiting.
+    // Blocked senders and queued queries see a closed channel instead of waiting.
     drop(inbox);
     let EventLoop { instance, watcher, sockets, queues, .. } = event_loop;
     drop(queues);
@@ -263,7 +263,7 @@ impl WorkerPool {
     }
 }
 
-/// Starts a thread that ends with the daemon, and the daemon with it: half a daemon would keep its clients waiting.
+/// Starts a thread whose end stops the daemon: with a thread missing, the daemon would keep its clients waiting.
 fn spawn_thread(
     name: &'static str,
     context: &WorkerContext,
@@ -272,9 +272,9 @@ fn spawn_thread(
     let builder = std::thread::Builder::new().name(name.to_owned()).stack_size(engine::STACK_BYTES);
     let events = context.events.clone();
     let work = move || {
-        // What a panic leaves half done is not looked at any more.
+        // Nothing uses the state that a panic may have left inconsistent.
         let _ = catch_unwind(AssertUnwindSafe(work));
-        // The loop is gone where the thread ends as it should.
+        // In an orderly shutdown, the loop has already ended.
         let _ = events.send(DaemonEvent::Stop(THREAD_LOST));
     };
     builder.spawn(work).map_err(|source| Error::Spawn { what: "a thread", source })

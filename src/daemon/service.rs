@@ -1,4 +1,4 @@
-//! Services that ask a daemon: one that does nothing else, and one that answers in this process where none runs.
+//! Services that ask a daemon: one that requires it, and one that otherwise answers in this process.
 
 use std::path::PathBuf;
 
@@ -11,14 +11,14 @@ use crate::api::{
 use crate::config::{ConfigInputs, LoadedConfig, load};
 use crate::service::LocalService;
 
-/// Errors of a daemon that is not the one to ask, or not now, and of what no transport carries; the question can be
-/// answered without it.
+/// Errors of a daemon that is unsuitable or busy, and of questions that no transport carries: these are answered
+/// without it.
 const FALLBACK_CODES: [&str; 10] = [
     "other_settings", "other_protocol", "other_version", "stopping", "busy", "too_long", "too_large",
     "too_slow", "bad_body", "bad_answer",
 ];
 
-/// Asks the daemon of a project, and nobody else.
+/// Asks the daemon of a project, without falling back.
 #[derive(Debug, Clone)]
 pub struct DaemonService {
     paths: DaemonPaths,
@@ -31,7 +31,7 @@ impl DaemonService {
     }
 
     fn ask(&self, query: &AnyQuery, call: &CallOptions) -> Result<ServiceAnswer, ApiError> {
-        // Nearly always there is no daemon, and then this is all that it costs to know.
+        // There is rarely a daemon, and this check is all that its absence costs.
         if !self.paths.socket.exists() {
             return Err(no_answer("no daemon is running for this project".to_owned()));
         }
@@ -59,13 +59,13 @@ impl DaemonService {
 
 impl Service for DaemonService {
     fn answer(&self, query: AnyQuery, call: &CallOptions, receive: Receiver<'_>) -> Result<(), ApiError> {
-        // A daemon counts an answer as delivered when it has sent it.
+        // A daemon counts an answer as delivered once it is sent.
         let _: Delivery = receive(self.ask(&query, call)?);
         Ok(())
     }
 }
 
-/// Asks the daemon if one runs that has the same settings, and answers in this process otherwise. Starts none.
+/// Asks the daemon if one with the same settings is running, and otherwise answers in this process. Never starts one.
 pub struct DaemonOrLocal {
     local: LocalService,
     runtime: PathBuf,
@@ -73,19 +73,19 @@ pub struct DaemonOrLocal {
 }
 
 impl DaemonOrLocal {
-    /// Returns a service that answers as `local` does. `runtime` is as for [`DaemonPaths::for_project`].
+    /// Returns a service with the answers of `local`. `runtime` is as for [`DaemonPaths::for_project`].
     pub const fn new(local: LocalService, runtime: PathBuf, without_daemon: bool) -> Self {
         Self { local, runtime, without_daemon }
     }
 
-    /// Asks the daemon. `None` if there is none that answers as this process would.
+    /// Asks the daemon. `None` if there is none whose answer would equal that of this process.
     fn ask_daemon(&self, query: &AnyQuery, call: &CallOptions) -> Option<Result<ServiceAnswer, ApiError>> {
         if self.without_daemon || is_local_only(query) {
             return None;
         }
         let loaded = match self.local.settings() {
             Ok(loaded) => loaded,
-            // A daemon that was started before they broke answers by those of before, and says so.
+            // A daemon that was started before the settings broke answers with the last valid ones, and says so.
             Err(error) => return Some(self.ask_by_last_settings(query, call).unwrap_or(Err(error))),
         };
         let paths = self.paths(&loaded);
@@ -98,7 +98,7 @@ impl DaemonOrLocal {
         Some(answer)
     }
 
-    /// Asks the daemon in the default cache folder, whatever its settings are.
+    /// Asks the daemon in the default cache folder, whatever its settings.
     fn ask_by_last_settings(
         &self,
         query: &AnyQuery,
@@ -137,10 +137,11 @@ impl Service for DaemonOrLocal {
     }
 }
 
-/// Returns whether no daemon answers a question as this process does.
+/// Returns whether only this process can answer a question.
 fn is_local_only(query: &AnyQuery) -> bool {
     match query {
-        // Changes are left out of the next document only if this one was written, not only sent; that is known here.
+        // The next document omits these changes only if this one was written, not just sent, which only this process
+        // knows.
         AnyQuery::Aggregate(query) => names_files_elsewhere(&query.attachments) || query.since_last,
         AnyQuery::OpenDocument(query) => names_files_elsewhere(&query.0.attachments),
         AnyQuery::Local(
@@ -190,13 +191,13 @@ fn is_local_only(query: &AnyQuery) -> bool {
     }
 }
 
-/// Returns whether files are named that may lie outside of the project: a daemon shows nothing from there.
+/// Returns whether attachments may be outside of the project, from where a daemon shows nothing.
 fn names_files_elsewhere(attachments: &AttachmentOptions) -> bool {
     let has_file = attachments.history.as_ref().is_some_and(|history| history.file().is_some());
     has_file || !attachments.screenshots.is_empty()
 }
 
-/// No daemon answered, or none that could be understood.
+/// Returns the error for a daemon that sent no usable answer.
 fn no_answer(message: String) -> ApiError {
     ApiError::environment("bad_answer", message, "ask again without the daemon")
 }

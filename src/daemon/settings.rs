@@ -1,4 +1,4 @@
-//! The settings that a daemon answers by: those that are written down, or the last good ones while they are broken.
+//! The settings that a daemon uses: the current ones, or the last valid ones while those are broken.
 
 use std::path::Path;
 use std::sync::Mutex;
@@ -7,33 +7,33 @@ use crate::config::{ConfigInputs, LoadedConfig, load};
 use crate::model::lock;
 use crate::service::{SettingsSources, settings_error};
 
-/// The settings that could be read last, shared by all workers.
+/// The last valid settings, shared by all workers.
 pub(super) struct LastSettings(Mutex<SettingsState>);
 
 struct SettingsState {
     good: ConfigInputs,
-    /// What was written last and could not be read, if the file itself could be, and why; it is not read again until it
-    /// changes.
+    /// The inputs of the broken settings, unless the file itself is unreadable, and the error. They are not parsed
+    /// again until they change.
     broken: Option<(Option<ConfigInputs>, String)>,
     problems: Vec<String>,
 }
 
-/// Settings to answer by.
+/// Settings for an answer.
 pub(super) struct CurrentSettings {
     pub(super) inputs: ConfigInputs,
-    /// Why they are not the ones that are written down now.
+    /// Why they are not the current ones.
     pub(super) fault: Option<String>,
-    /// Whether nobody has been told of the fault.
+    /// Whether the fault has not been reported yet.
     pub(super) is_new: bool,
 }
 
 impl LastSettings {
-    /// Takes the settings that the daemon was started with.
+    /// Creates the state with the settings that the daemon was started with.
     pub(super) const fn new(good: ConfigInputs, problems: Vec<String>) -> Self {
         Self(Mutex::new(SettingsState { good, broken: None, problems }))
     }
 
-    /// Reads the settings as they are now; the last good ones if they cannot be read.
+    /// Reads the current settings, or returns the last valid ones if that fails.
     pub(super) fn current(&self, sources: &SettingsSources, root: &Path) -> CurrentSettings {
         let read = sources.inputs(root);
         let mut state = lock(&self.0);
@@ -61,7 +61,7 @@ impl LastSettings {
                     Err(error) => (Some(inputs), settings_error(&error).message),
                 }
             }
-            // What a file that cannot be read holds is not known, and may be another thing each time.
+            // The content of an unreadable file is unknown, and may differ each time.
             Err(error) => (None, error.message),
         };
         let fault = format!("{message}; until that is fixed, answers use the settings from before");
@@ -70,7 +70,7 @@ impl LastSettings {
         known(&state, Some(fault), is_new)
     }
 
-    /// Remembers what is wrong in the settings that answers use.
+    /// Records the problems of the settings in use.
     pub(super) fn set_problems(&self, loaded: &LoadedConfig) {
         let mut state = lock(&self.0);
         let problems = loaded.settings_problems();
@@ -79,7 +79,7 @@ impl LastSettings {
         }
     }
 
-    /// Returns what is wrong in the settings, as it was found when they were read last.
+    /// Returns the problems that were found when the settings were last read.
     pub(super) fn problems(&self) -> Vec<String> {
         lock(&self.0).problems.clone()
     }

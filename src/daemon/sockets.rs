@@ -1,6 +1,6 @@
-//! Where a daemon is reached: a socket of the user's own, and a TCP port on request.
+//! The sockets of a daemon: a private local socket and, on request, a TCP port.
 //!
-//! Queries go to the event loop as events, and come back answered.
+//! Queries are sent to the event loop as events, and their answers come back over channels.
 
 use std::net::{SocketAddr, TcpListener};
 use std::path::Path;
@@ -29,7 +29,7 @@ use crate::ui::page_files;
 
 /// How long the loop may take to answer a status request.
 const STATUS_TIMEOUT: Duration = Duration::from_secs(1);
-/// How often it is checked whether somebody still waits for an answer.
+/// How often to check whether the client still waits for an answer.
 const CANCEL_POLL_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The daemon as the transports see it.
@@ -52,7 +52,7 @@ impl Service for ServiceHandle {
         }
         loop {
             match answer.recv_timeout(CANCEL_POLL_INTERVAL) {
-                // Given up although somebody waits: the daemon is about to end.
+                // Cancelled although the client waits: the daemon is about to end.
                 Ok(Err(fault)) if fault.code == "cancelled" && !call.job.is_cancelled() => {
                     return Err(stopping_error());
                 }
@@ -63,7 +63,7 @@ impl Service for ServiceHandle {
                     return Ok(());
                 }
                 Err(RecvTimeoutError::Disconnected) => return Err(stopping_error()),
-                // A worker gives up a cancelled job by itself; one that is still in the queue need not be waited for.
+                // A worker abandons a cancelled job by itself, and one that is still queued need not be waited for.
                 Err(RecvTimeoutError::Timeout) if call.job.is_cancelled() => return Err(cancelled_error()),
                 Err(RecvTimeoutError::Timeout) => {}
             }
@@ -105,24 +105,24 @@ impl DaemonControl for ServiceHandle {
 
 /// How long open connections may take to finish.
 const DRAIN_TIMEOUT: Duration = Duration::from_millis(500);
-/// How long a daemon that has lost its lock to this one may take to notice.
+/// How long a daemon may take to notice that it has lost its lock to this one.
 const HANDOVER_TIMEOUT: Duration = Duration::from_secs(3);
 /// Threads that serve connections. They never block: workers compute the answers.
 const SERVER_THREADS: usize = 2;
 
 /// The sockets that a daemon serves, closed on drop.
 pub(super) struct ListenSockets {
-    /// `None` only while it is taken down.
+    /// `None` only while it is shut down.
     runtime: Option<Runtime>,
     server: HttpServer,
     places: DaemonPaths,
     socket: Option<OpenSocket>,
-    /// The port that is served; `None` if there is none.
+    /// The TCP port, if one is served.
     tcp: Option<TcpEndpoint>,
     tasks: Vec<JoinHandle<()>>,
 }
 
-/// A TCP port that is served, and the contents of the file that describes how to reach it.
+/// A TCP port that is served, and the content of the file that describes how to reach it.
 struct TcpEndpoint {
     address: SocketAddr,
     text: String,
@@ -152,10 +152,10 @@ impl ListenSockets {
             .enable_all()
             .build()
             .map_err(failed)?;
-        // Before the socket appears: who sees it may stop this process by a signal.
+        // Before the socket appears, because clients that see it may send this process a signal.
         handle_signals(&runtime, events);
         let listener = {
-            // A named pipe belongs to a runtime from its beginning.
+            // A named pipe must be created within a runtime.
             let _context = runtime.enter();
             bind_with_retry(places)?
         };
@@ -182,8 +182,7 @@ impl ListenSockets {
         self.owns_socket_path() && (self.tcp.is_none() || RealDisk.identity(&self.places.listener).is_some())
     }
 
-    /// Listens on the socket again, and writes the listener file again, if they were deleted. Clients that
-    /// are connected stay connected.
+    /// Creates the socket and the listener file again if they were deleted. Existing connections are kept.
     pub(super) fn reopen(&mut self) -> Result<(), Error> {
         if let Some(port) = &self.tcp {
             write_listener_file(&self.places, &port.text)?;
@@ -202,10 +201,10 @@ impl ListenSockets {
         self.tcp.as_ref().map(|port| port.address)
     }
 
-    /// Takes the socket's name away, so that no client tries it; not that of another daemon, which has come meanwhile.
+    /// Deletes the socket's file, so that no client connects to it, unless it belongs to another daemon by now.
     pub(super) fn unlink(&self) {
         if self.owns_socket_path() {
-            // What is not there need not be deleted.
+            // The file may already be gone.
             let _ = RealDisk.unlink(&self.places.socket);
         }
     }
@@ -220,12 +219,12 @@ impl ListenSockets {
         self.tasks.retain(|serving| !serving.is_finished());
         let Some(runtime) = &self.runtime else { return };
         self.tasks.push(runtime.spawn(async {
-            // It fails only where the runtime cannot have the socket; the next look at the socket finds it gone.
+            // This fails only if the runtime cannot register the socket; the next check finds the socket gone.
             let _ = serving.await;
         }));
     }
 
-    /// Serves a socket in place of the one before.
+    /// Serves a socket in place of the previous one.
     fn replace_listener(&mut self, listener: BoundSocket) {
         let (retire, retired) = oneshot::channel::<()>();
         let server = self.server.clone();
@@ -235,7 +234,7 @@ impl ListenSockets {
         );
     }
 
-    /// Listens on a port, and writes down for the user alone which it is, and the word that opens it.
+    /// Listens on a port, and writes the port and its token to a file that only the user can read.
     fn listen_tcp(&mut self, address: SocketAddr) -> Result<(), Error> {
         let failed = |source| Error::BindAddress { address, source };
         let listener = TcpListener::bind(address).map_err(failed)?;
@@ -256,7 +255,7 @@ impl Drop for ListenSockets {
         self.server.stop();
         let serving = std::mem::take(&mut self.tasks);
         if let Some(runtime) = self.runtime.take() {
-            // What is asked already is answered, above all the one that asked us to stop.
+            // Pending requests are still answered, above all the one to stop.
             runtime.block_on(async {
                 let all = async {
                     for socket in serving {
@@ -277,10 +276,11 @@ fn bind(places: &DaemonPaths) -> Result<BoundSocket, Error> {
     bind_local(&places.socket).map_err(|error: BindError| Error::BindSocket(Box::new(error)))
 }
 
-/// Stops the daemon at the first terminating signal, and kills it at the second. Signals are handled when this returns.
+/// Stops the daemon at the first terminating signal, and kills it at the second. The handlers are installed when this
+/// returns.
 fn handle_signals(runtime: &Runtime, events: &SyncSender<DaemonEvent>) {
     let _context = runtime.enter();
-    // Where signals cannot be had, the first one ends the process as it would any other.
+    // Without handlers, the first signal kills the process.
     let Ok(mut signals) = ShutdownSignals::of_service() else { return };
     let events = events.clone();
     runtime.spawn(async move {
@@ -291,14 +291,14 @@ fn handle_signals(runtime: &Runtime, events: &SyncSender<DaemonEvent>) {
                 let _ = kill_self();
             }
             let events = events.clone();
-            // The queue may be full, and then this waits.
-            let stop = move || drop(events.send(DaemonEvent::Stop("a signal asked for it")));
+            // Blocks if the queue is full.
+            let stop = move || drop(events.send(DaemonEvent::Stop("it received a signal")));
             tokio::task::spawn_blocking(stop);
         }
     });
 }
 
-/// Binds the socket; waits a while for a daemon whose lock was deleted to see that it is ours, and to go.
+/// Binds the socket, after waiting a while for a daemon that lost its lock to notice that and end.
 fn bind_with_retry(places: &DaemonPaths) -> Result<BoundSocket, Error> {
     let deadline = WallClock.monotonic().saturating_add(HANDOVER_TIMEOUT);
     loop {

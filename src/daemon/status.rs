@@ -1,4 +1,4 @@
-//! What a daemon measures of itself, and its status for clients.
+//! The metrics of a daemon, and its status for clients.
 
 use std::time::Duration;
 
@@ -24,7 +24,7 @@ pub(super) struct DaemonInfo {
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Metrics {
     pub(super) queries: u64,
-    /// Queries that workers are answering, or that wait for one.
+    /// Queries that workers are answering, or that wait for a worker.
     pub(super) in_progress: u64,
     pub(super) last_audit: Option<AuditStatus>,
     turn_start: Duration,

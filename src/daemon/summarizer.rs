@@ -1,6 +1,6 @@
-//! The background summarizer: contents that changed and settled are summarized by a model, as far as the settings allow.
+//! The background summarizer: models summarize contents that changed and settled, as far as the settings allow.
 //!
-//! Nothing waits for it, and nothing ends with it.
+//! Nothing waits for it, and its failures stop nothing else.
 
 use std::collections::{BTreeSet, HashSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -27,16 +27,16 @@ use crate::sys::{
     Clock, HttpClient, RealCommands, RealDisk, RealFiles, RealProcesses, WallClock, disable_core_dumps,
 };
 
-/// How long to rest between rounds if no change is reported.
+/// How long to pause between rounds if no change is reported.
 const IDLE_PAUSE: Duration = Duration::from_mins(10);
-/// The longest pause after a failure that may pass.
+/// The longest pause after a transient failure.
 const MAX_FAILURE_PAUSE: Duration = Duration::from_mins(1);
-/// How often it is checked whether the settings are still the same, where nobody is asked.
+/// How often to check whether the settings have changed while no model is called.
 const IDLE_SETTINGS_POLL: Duration = Duration::from_secs(5);
-/// The pause after listing the tasks, as a multiple of what that took, so that it takes little of a processor.
+/// The pause after listing the tasks, as a multiple of its duration, which limits the processor time.
 const PAUSE_FACTOR: u32 = 20;
 
-/// How often the answers of batches are looked for.
+/// How often batches are polled.
 const BATCH_POLL: Duration = Duration::from_mins(5);
 
 /// The state of the background summarizer, for status queries.
@@ -81,9 +81,9 @@ pub(super) fn run_summarizer(
                 wait_for_wakeup(context, wakeups, IDLE_PAUSE, || settings_changed(context, &inputs))
             }
             Some(ServeEnd::Failure) => {
-                // A cache that somebody deleted is there again at once; a disk that is full may be so for long.
+                // A deleted cache is created again at once, but a full disk may stay full for long.
                 let rest = SETTINGS_POLL.saturating_mul(1 << failures).min(MAX_FAILURE_PAUSE);
-                // More doublings would not change the pause, which is capped, and would overflow the shift in the end.
+                // The pause is capped, and further doublings would overflow the shift.
                 failures = (failures + 1).min(6);
                 wait_for_wakeup(context, wakeups, rest, || false)
             }
@@ -97,12 +97,12 @@ pub(super) fn run_summarizer(
 /// Why the summarizer stopped working with some settings.
 enum ServeEnd {
     SettingsChanged,
-    /// They disable background summaries.
+    /// These settings disable background summaries.
     Disabled(Box<ConfigInputs>),
     Failure,
 }
 
-/// Serves by the settings as they are now, until that ends; `None` if the daemon ends.
+/// Works with the current settings until they change or fail; `None` if the daemon ends.
 fn serve_settings(
     context: &WorkerContext,
     summarizer: &BackgroundSummarizer,
@@ -123,7 +123,7 @@ fn serve_settings(
     let SummaryPlan { asks, options, team, keys, engine, cache, .. } = plan.clone();
     let team = team.map(|team| TeamSync::new(team, cache.clone()));
     if !keys.is_empty() {
-        // Where the system does not let us, the keys are as safe as the environment that they came from.
+        // If the system does not allow that, the keys are as safe as the environment from which they came.
         let _ = disable_core_dumps();
     }
     let Ok(files) = RealFiles::open(&context.root) else { return Some(ServeEnd::Failure) };
@@ -164,7 +164,7 @@ fn serve_settings(
     serve_rounds(context, summarizer, wakeups, &mut project, &service, team.as_ref(), &watch)
 }
 
-/// Fetches what is missing after each change, until the settings change or the daemon ends (`None`).
+/// Fetches missing summaries after each change, until the settings change or the daemon ends (`None`).
 fn serve_fetching(
     context: &WorkerContext,
     wakeups: &Receiver<()>,
@@ -187,7 +187,7 @@ fn serve_fetching(
     }
 }
 
-/// Asks round after round, until the settings change or the daemon ends (`None`).
+/// Runs rounds until the settings change or the daemon ends (`None`).
 fn serve_rounds(
     context: &WorkerContext,
     summarizer: &BackgroundSummarizer,
@@ -204,7 +204,7 @@ fn serve_rounds(
         };
         if let Some(team) = team {
             fetch_missing(project, team, &service.options().policy, watch);
-            // What could not be stored after an earlier round.
+            // Stores what could not be stored after an earlier round.
             store_in_team(team, HashSet::new(), service.options(), watch);
         }
         let rest = run_round(project, service, team, summarizer, watch, &pending);
@@ -225,7 +225,7 @@ fn serve_rounds(
 }
 
 enum NextRound {
-    /// The next round after this pause.
+    /// The next round begins after this pause.
     After(Duration),
     /// Everything is opened again.
     Restart,
@@ -252,7 +252,7 @@ fn next_batch_poll(pending: &BTreeSet<SummaryKey>) -> Duration {
     if pending.is_empty() { IDLE_PAUSE } else { BATCH_POLL }
 }
 
-/// Lists the contents without a summary, and asks for the most important ones.
+/// Lists the contents without a summary, and calls models for the most important ones.
 fn run_round(
     project: &mut Project<'_>,
     service: &SummaryService<'_>,
@@ -264,7 +264,7 @@ fn run_round(
     let began = WallClock.monotonic();
     let policy = &service.options().policy;
     let Ok(mut tasks) = project.summary_tasks(policy) else { return NextRound::Restart };
-    // Else they would take the places of those that can be asked.
+    // Otherwise they would displace tasks that can run.
     tasks.ready.retain(|task| !pending.contains(&task.id));
     // Notes about the files are reported by the workers that answer queries.
     project.take_notes();
@@ -301,7 +301,7 @@ fn next_round_after(outcome: &RunOutcome, pause: Duration) -> NextRound {
     match &outcome.stopped {
         Some(StopReason::Store(_)) => NextRound::Restart,
         Some(StopReason::Unreachable { retry_in, .. }) => NextRound::After((*retry_in).max(pause)),
-        // Only the next day or a person helps, and changed settings end the pause early.
+        // Only the next day or the user can help, and changed settings end the pause early.
         Some(StopReason::OverCap { .. } | StopReason::Account { .. }) => NextRound::After(IDLE_PAUSE),
         Some(StopReason::Interrupted) => NextRound::After(Duration::ZERO),
         // What was answered may have made folders ready.
@@ -312,7 +312,7 @@ fn next_round_after(outcome: &RunOutcome, pause: Duration) -> NextRound {
 }
 
 /// Waits for `rest`, or until `is_over`; returns whether the daemon keeps running. A wakeup ends the wait, but not
-/// before the machine had a second of rest.
+/// within the first second.
 fn wait_for_wakeup(
     context: &WorkerContext,
     wakeups: &Receiver<()>,

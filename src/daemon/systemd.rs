@@ -1,17 +1,17 @@
-//! A unit by which systemd runs a daemon for its user.
+//! Writes the unit with which systemd runs a daemon for a user.
 
 use std::path::Path;
 
 use super::instance::DaemonPaths;
 
 /// The unit for any project, which packages install. Its instance is the project's folder, escaped.
-// `PrivateTmp=no`, because the socket of a project with a long path may lie in /tmp, where clients look for it.
+// `PrivateTmp=no`, because the socket of a project with a long path may be in /tmp, where clients look for it.
 const TEMPLATE: &str = include_str!("../../systemd/slop@.service");
 
 /// Returns a user unit for the daemon of a project. `program` is the absolute path of slop.
 pub fn systemd_unit(program: &Path, places: &DaemonPaths) -> String {
     let root = quote_for_systemd(&places.root);
-    // Only the program's arguments may name variables.
+    // systemd expands variables only in the program's arguments.
     let (program, argument) = (quote_for_systemd(program), root.replace('$', "$$"));
     let writable = [Some(root), external_socket_folder(places).map(quote_for_systemd)];
     let writable = writable.into_iter().flatten().collect::<Vec<_>>().join(" ");
@@ -24,14 +24,14 @@ pub fn systemd_unit(program: &Path, places: &DaemonPaths) -> String {
     lines.collect()
 }
 
-/// Returns the folder in which the socket's own is made, where that is not in the project. It is there before the daemon
-/// begins, as systemd wants it; the socket's own folder may not be.
+/// Returns the parent of the socket's folder if that is not in the project. systemd requires a folder that exists
+/// before the daemon starts, which the socket's own folder may not.
 fn external_socket_folder(places: &DaemonPaths) -> Option<&Path> {
     let folder = places.socket.parent()?;
     if folder.starts_with(&places.root) { None } else { folder.parent() }
 }
 
-/// Quotes a path as systemd reads it, without what it would take for an escape or a specifier.
+/// Quotes a path for systemd, escaping what it would interpret as an escape or a specifier.
 fn quote_for_systemd(path: &Path) -> String {
     let text = path.to_string_lossy().replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
     format!("\"{}\"", text.replace('%', "%%"))
@@ -54,14 +54,14 @@ mod tests {
     }
 
     #[test]
-    fn a_path_is_escaped_as_the_line_wants_it() {
+    fn a_path_is_escaped_for_its_kind_of_line() {
         let (start, writable) = lines("/a $b/%c\"d");
         assert_eq!(start, r#"ExecStart="/opt/$s/slop" --project "/a $$b/%%c\"d" watch --quiet"#);
         assert_eq!(writable, r#"ReadWritePaths="/a $b/%%c\"d""#);
     }
 
     #[test]
-    fn the_folder_of_a_socket_elsewhere_can_be_written() {
+    fn the_folder_of_an_external_socket_is_writable() {
         let root = format!("/{}", "long/".repeat(60));
         assert_eq!(lines(&root).1, format!(r#"ReadWritePaths="{root}" "/run/user/7""#));
     }

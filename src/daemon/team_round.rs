@@ -1,5 +1,5 @@
-//! The part of a round that concerns the team's cache: what is missing is fetched, questions are claimed, answers are
-//! stored.
+//! The part of a round that concerns the team's cache: fetching missing summaries, claiming tasks, storing new
+//! summaries.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -12,12 +12,12 @@ use crate::engine::summaries::{SummaryPolicy, SummaryTask};
 use crate::model::{SummaryKey, error_chain};
 use crate::sys::{Clock, WallClock};
 
-/// The number of tasks that run before it is determined again which matter most.
+/// The number of tasks that run before they are ranked again.
 pub(super) const TASKS_PER_ROUND: usize = 64;
-/// How often to look for answers to questions that other members of the team have claimed.
+/// How often to check for the summaries of tasks that other members of the team have claimed.
 pub(super) const TEAM_POLL: Duration = Duration::from_secs(2);
 
-/// Fetches what is missing from the team's cache. If that fails, models are asked, or everything stays as it is.
+/// Fetches missing summaries from the team's cache. If that fails, the round continues without them.
 pub(super) fn fetch_missing(
     project: &mut Project<'_>,
     team: &TeamSync,
@@ -35,19 +35,19 @@ pub(super) fn fetch_missing(
     project.take_notes();
 }
 
-/// What became of the tasks of a round that were to be claimed in the team's cache.
+/// The result of claiming the tasks of a round in the team's cache.
 pub(super) enum ClaimResult {
-    /// These are asked here, and their claims are given up afterwards.
+    /// These tasks run here, and their claims are released afterwards.
     Own(Vec<SummaryTask>, HashSet<SummaryKey>),
     /// Other members have claimed all.
     Others,
-    /// Others have answered what was claimed.
+    /// Others have already answered the claimed tasks.
     Settled,
-    /// Nothing can be claimed.
+    /// The cache does not support claims, or is paused.
     NoClaims,
 }
 
-/// Claims tasks in the team's cache, and fetches what others have answered by now.
+/// Claims tasks in the team's cache, and fetches the summaries that others have stored by now.
 pub(super) fn claim_tasks(
     project: &mut Project<'_>,
     service: &SummaryService<'_>,
@@ -69,7 +69,7 @@ pub(super) fn claim_tasks(
     let subjects: HashSet<_> = first.map(|task| (task.scope, task.subject)).collect();
     let mut wanted = project.wanted_summaries(policy).unwrap_or_default();
     wanted.retain(|wanted| subjects.contains(&(wanted.node.scope, wanted.node.subject)));
-    // After the claim: what another has stored before giving up its own is found.
+    // Fetched after the claim, because members store their summaries before they release a claim.
     let pulled = team.pull_again(&wanted, now_ms).map(|report| report.fetched);
     let fetched = *pulled.as_ref().unwrap_or(&0);
     watch.report_team(team, pulled.map(drop), now_ms);
@@ -89,7 +89,7 @@ pub(super) fn claim_tasks(
     ClaimResult::Settled
 }
 
-/// Stores what was paid for, and gives up claims.
+/// Stores the summaries paid for, and releases claims.
 pub(super) fn store_in_team(
     team: &TeamSync,
     claims: HashSet<SummaryKey>,
@@ -102,7 +102,7 @@ pub(super) fn store_in_team(
 }
 
 impl PlanWatch<'_> {
-    /// Reports that the team's cache cannot be used, when it is left alone for that.
+    /// Reports that the team's cache cannot be used, once it is paused for that reason.
     fn report_team(&self, team: &TeamSync, result: Result<(), ShareFailure>, now_ms: i64) {
         if let Err(failure) = result
             && team.rests(now_ms)

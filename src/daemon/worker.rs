@@ -1,4 +1,4 @@
-//! Threads that answer and derive. Each has a session of its own; what they know of the tree they share.
+//! Threads that answer queries and refresh files. Each has a session of its own; they share the workspace cache.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -32,7 +32,7 @@ pub(super) struct WorkItem {
 pub(super) struct WorkQueues {
     pub(super) queries: Sender<WorkItem>,
     pub(super) refreshes: Sender<DueChanges>,
-    /// Wakes the summarizer: there may be something to summarize.
+    /// Wakes the summarizer, because there may be something to summarize.
     pub(super) wakeups: SyncSender<()>,
 }
 
@@ -45,7 +45,7 @@ pub(super) struct WorkerContext {
     pub(super) is_paranoid: bool,
     pub(super) events: SyncSender<DaemonEvent>,
     pub(super) fingerprint: Arc<Mutex<String>>,
-    /// Whether the daemon is about to end, and nobody waits any more.
+    /// Whether the daemon is about to end, so that no client waits anymore.
     pub(super) is_stopping: AtomicBool,
 }
 
@@ -137,7 +137,7 @@ struct Worker<'b> {
 
 struct OpenSession<'b> {
     inputs: ConfigInputs,
-    /// Why these are not the settings that are written down now.
+    /// Why these are not the current settings.
     fault: Option<String>,
     loaded: LoadedConfig,
     fingerprint: String,
@@ -146,7 +146,7 @@ struct OpenSession<'b> {
 }
 
 fn with_worker(context: &WorkerContext, work: impl FnOnce(&mut Worker<'_>)) {
-    // The project's folder is what it is, wherever its name leads later.
+    // The project's folder is resolved once, whatever its path refers to later.
     let Ok(files) = RealFiles::open(&context.root) else { return };
     let relay = JobProgress { job: Mutex::default(), is_stopping: &context.is_stopping };
     let world = World {
@@ -160,10 +160,10 @@ fn with_worker(context: &WorkerContext, work: impl FnOnce(&mut Worker<'_>)) {
 }
 
 impl<'b> Worker<'b> {
-    /// Runs `work`. A panic costs this piece of work and the session, whose state is unknown afterwards;
-    /// the thread continues with a new one.
+    /// Runs `work`. After a panic, this work is lost and the session, whose state is unknown, is replaced; the thread
+    /// continues.
     fn catch_panic<T>(&mut self, work: impl FnOnce(&mut Self) -> Result<T, ApiError>) -> Result<T, ApiError> {
-        // What a panic leaves half done is dropped below.
+        // The possibly inconsistent session is dropped below.
         catch_unwind(AssertUnwindSafe(|| work(self))).unwrap_or_else(|_| {
             self.open = None;
             self.context.workspace.invalidate_all();
@@ -186,12 +186,12 @@ impl<'b> Worker<'b> {
         if call.settings.as_ref().is_some_and(|settings| *settings != open.fingerprint) {
             return Err(ApiError::other_settings());
         }
-        // What an answer that failed has left behind is not this one's.
+        // Discards what a failed answer has left behind.
         open.project.discard_delivery();
         open.project.take_unstable();
         open.project.take_trusted_events();
         open.project.take_notes();
-        // Remote: a client of the socket must not have files read that lie outside of the project.
+        // Remote, because clients of the socket must not read files outside of the project.
         let settings =
             QuerySettings { loaded: &open.loaded, root: &context.root, origin: QueryOrigin::Remote };
         let Found { answer: payload, missing } =
@@ -209,12 +209,12 @@ impl<'b> Worker<'b> {
         {
             let _ = context.events.send(DaemonEvent::Hydrated(placed.into()));
         }
-        // A client that is gone has received nothing.
+        // A client that has disconnected has received nothing.
         if !call.job.is_cancelled() && !call.is_read_only {
             open.project.confirm_delivery();
         }
         open.project.take_notes().into_iter().for_each(|note| call.job.note(note));
-        // A client that has read the settings itself knows what is wrong in them.
+        // A client that has read the settings itself knows their problems.
         if call.settings.is_none() {
             open.loaded.notes(&context.root).into_iter().for_each(|note| call.job.note(note));
         }
@@ -230,7 +230,7 @@ impl<'b> Worker<'b> {
         Ok((changes, open.project.take_notes()))
     }
 
-    /// Records the settings of the project in the history of what is curated, if they are others than `recorded`.
+    /// Records the project's settings in the history of the curation if they differ from `recorded`.
     fn record_curation(&self, recorded: &mut Option<String>) -> Result<(), ApiError> {
         let Some(open) = &self.open else { return Ok(()) };
         let revision = &open.loaded.revision;
@@ -263,7 +263,8 @@ impl<'b> Worker<'b> {
         let open = self.open.as_mut().expect("a session was opened above where there was none");
         open.project.reopen_linked();
         context.last_settings.set_problems(&open.loaded);
-        // Also if nothing is new to this worker: another one may have read settings that were changed back since.
+        // Even if nothing is new to this worker, because another one may have read settings that were changed back
+        // since.
         let mut known = lock(&self.context.fingerprint);
         if *known != open.fingerprint {
             known.clone_from(&open.fingerprint);

@@ -1,27 +1,27 @@
-//! The git checkout around a folder, found without running git.
+//! Finds the git checkout around a folder without running git.
 //!
-//! Every command asks for it first, and most of them answer in less time than git takes to start.
+//! Every command does this first, and most of them answer in less time than git takes to start.
 
 use std::path::{Path, PathBuf};
 
 use crate::model::bytes_as_path;
 use crate::sys::{Disk, device_id};
 
-/// A `.git` file has one line, and the settings of a repository a few dozen.
+/// The most bytes that are read: a `.git` file has one line, and a repository's settings have a few dozen.
 const MAX_BYTES: u64 = 64 << 10;
 
-/// Returns the top level of the git checkout that a folder lies in: of a linked worktree or a submodule its own. A bare
-/// repository has none.
+/// Returns the top level of the git checkout that contains a folder; a linked worktree or a submodule has its own. A
+/// bare repository has none.
 ///
-/// As git does, the search ends at the border of the file system. Variables such as `GIT_DIR` do not count: a hook sets
-/// them for its own repository, whichever folder it works in.
+/// As in git, the search ends at the boundary of the file system. Variables such as `GIT_DIR` are ignored, because a
+/// hook sets them for its own repository, whatever its folder.
 pub fn enclosing_checkout(folder: &Path, disk: &dyn Disk) -> Option<PathBuf> {
     let device = device_id(folder).ok()?;
     let on_device = |folder: &&Path| device_id(folder).is_ok_and(|found| found == device);
     for folder in folder.ancestors().take_while(on_device) {
         match repository_kind(&folder.join(".git"), disk) {
             Some(RepositoryKind::Checkout) => return Some(folder.to_owned()),
-            // Git goes no farther either.
+            // Git stops here, too.
             Some(RepositoryKind::Bare) => return None,
             None => {}
         }
@@ -34,7 +34,7 @@ enum RepositoryKind {
     Bare,
 }
 
-/// Returns what a `.git` is; `None` if git would pass it over.
+/// Returns the kind of a `.git`; `None` if git would ignore it.
 fn repository_kind(git: &Path, disk: &dyn Disk) -> Option<RepositoryKind> {
     let found = git.metadata().ok()?;
     let folder = if found.is_dir() {
@@ -48,7 +48,7 @@ fn repository_kind(git: &Path, disk: &dyn Disk) -> Option<RepositoryKind> {
     } else {
         return None;
     };
-    // A linked worktree of a bare repository has a working tree all the same.
+    // A linked worktree of a bare repository does have a working tree.
     let is_linked = folder.join("commondir").exists();
     let is_bare = !is_linked && is_bare_repository(&folder, disk);
     Some(if is_bare { RepositoryKind::Bare } else { RepositoryKind::Checkout })
@@ -85,7 +85,7 @@ mod tests {
     fn check(sandbox: &GitSandbox, folder: &str, expected: Option<&str>) {
         let found = enclosing_checkout(&sandbox.path(folder), &RealDisk);
         assert_eq!(found, expected.map(|folder| sandbox.path(folder)), "{folder}");
-        // Git itself says the same, but for the worktree whose repository is gone, which is an error to it.
+        // Git agrees, except for the worktree whose repository is gone, which is an error in git.
         let told = sandbox.try_git(folder, &["rev-parse", "--show-toplevel"]);
         let told = String::from_utf8(told.stdout).unwrap();
         let expected = expected.map(|folder| sandbox.path(folder).canonicalize().unwrap());
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn the_top_level_is_that_of_git() {
+    fn the_top_level_equals_that_of_git() {
         let sandbox = GitSandbox::new();
         sandbox.write_all(&["main/src/deep/a", "other/b", "plain/c"]);
         sandbox.git("main", &["init", "-q"]);
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bare_repository_is_no_checkout_and_its_worktrees_are() {
+    fn a_bare_repository_is_not_a_checkout_but_its_worktrees_are() {
         let sandbox = GitSandbox::new();
         sandbox.write_all(&["main/a"]);
         sandbox.git("main", &["init", "-q"]);
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn what_git_passes_over_is_no_repository() {
+    fn what_git_ignores_is_not_a_repository() {
         let sandbox = GitSandbox::with_git();
         sandbox.write_all(&["a/.git", "b/.git/config", "c/d"]);
         check(&sandbox, "b", Some("."));

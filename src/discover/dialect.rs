@@ -1,13 +1,13 @@
-//! Whether the text of a header is C++ alone.
+//! Detects headers that can only be C++.
 //!
-//! One pass over the text, in the tokens of C. It need not understand the header: a few sequences of tokens are
-//! possible in C++ alone, and one of them is enough. The text between `#ifdef __cplusplus` and its `#endif` is ignored,
-//! because that is how a C header serves both.
+//! This takes one pass over the tokens of the text, without parsing it: a few sequences of tokens are only possible in
+//! C++, and one of them is enough. The text between `#ifdef __cplusplus` and its `#endif` is ignored, because that is
+//! how a C header supports both languages.
 
 use self::HeaderToken::{Scope, Start, Symbol, Word};
 use crate::model::HeaderDialect;
 
-/// Returns whether a header contains what only C++ has.
+/// Returns whether a header contains constructs that only C++ has.
 pub(super) fn detect_dialect(text: &str) -> HeaderDialect {
     let scanner = DialectScanner {
         bytes: text.as_bytes(),
@@ -20,7 +20,7 @@ pub(super) fn detect_dialect(text: &str) -> HeaderDialect {
     if scanner.finds_cpp() { HeaderDialect::Cpp } else { HeaderDialect::Neutral }
 }
 
-/// An attribute is looked for no farther, so that a line of brackets does not take its length squared.
+/// The maximum length of an attribute, so that a line of brackets does not take quadratic time.
 const ATTRIBUTE_MAX_BYTES: usize = 200;
 
 /// The tokens that matter; numbers and literals are symbols like any other.
@@ -32,15 +32,15 @@ enum HeaderToken<'a> {
     Scope,
 }
 
-/// A conditional of the preprocessor that is open.
+/// An open conditional of the preprocessor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ConditionalBranch {
     Shown,
-    /// Of `#if 0`; hidden until its `#else`.
+    /// `#if 0`; hidden until its `#else`.
     Zero,
-    /// Its conditions speak of `__cplusplus`; hidden to its end, whichever branch it is.
+    /// A condition on `__cplusplus`; all branches are hidden.
     AboutCpp,
-    /// Of `#ifndef __cplusplus`; hidden too, but an `#error` there shows that C is not supported.
+    /// `#ifndef __cplusplus`; also hidden, but an `#error` there shows that C is not supported.
     WithoutCpp,
 }
 
@@ -53,7 +53,7 @@ impl ConditionalBranch {
 struct DialectScanner<'a> {
     bytes: &'a [u8],
     at: usize,
-    /// Whether only blanks and comments came since the line began: there a `#` begins a directive.
+    /// Whether the line had only blanks and comments so far, so that a `#` begins a directive.
     is_line_start: bool,
     branches: Vec<ConditionalBranch>,
     /// How many of `branches` are hidden.
@@ -70,7 +70,7 @@ impl DialectScanner<'_> {
                     self.at += 1;
                     false
                 }
-                // Outside of literals a backslash can only continue a line.
+                // Outside of literals, a backslash can only continue a line.
                 _ if byte.is_ascii_whitespace() || byte == b'\\' => {
                     self.at += 1;
                     false
@@ -105,8 +105,8 @@ impl DialectScanner<'_> {
                 Symbol(byte)
             }
             b'0'..=b'9' => {
-                // An apostrophe separates digits since C++14 and C23. Taken for a quote, it would hide the
-                // rest of the line.
+                // An apostrophe separates digits since C++14 and C23. Treated as a quote, it would hide the rest of the
+                // line.
                 self.skip_while(|b| is_word_byte(b) || matches!(b, b'.' | b'\''));
                 Symbol(b'0')
             }
@@ -124,8 +124,7 @@ impl DialectScanner<'_> {
                 Symbol(byte)
             }
         };
-        // Hidden tokens do not enter the window, because to a compiler of C the text before and after them
-        // is adjacent.
+        // Hidden tokens do not enter the window, because for a C compiler the text before and after them is adjacent.
         if 0 < self.hidden {
             return false;
         }
@@ -134,7 +133,7 @@ impl DialectScanner<'_> {
         is_cpp(&self.last) || self.is_raw_string(token)
     }
 
-    /// `R"(…)"`: in C no name can precede a string directly but the prefixes `L`, `u`, `U` and `u8`.
+    /// `R"(…)"`: in C, only the prefixes `L`, `u`, `U` and `u8` can directly precede a string.
     fn is_raw_string(&self, token: HeaderToken<'_>) -> bool {
         matches!(token, Word(b"R" | b"LR" | b"uR" | b"UR" | b"u8R")) && self.bytes.get(self.at) == Some(&b'"')
     }
@@ -144,8 +143,8 @@ impl DialectScanner<'_> {
         self.at += rest.iter().position(|&byte| !belongs(byte)).unwrap_or(rest.len());
     }
 
-    /// Skips a string or a character. It ends with its line at the latest: in text that is switched off, an
-    /// apostrophe is just that.
+    /// Skips a string or a character, which ends with its line at the latest: in disabled text, an apostrophe need not
+    /// be a quote.
     fn skip_literal(&mut self, quote: u8) {
         self.at += 1;
         while let Some(&byte) = self.bytes.get(self.at) {
@@ -167,13 +166,13 @@ impl DialectScanner<'_> {
             self.skip_while(|byte| byte != b'\n');
             return;
         }
-        // Behind the opening mark, so that `/*/` does not close itself.
+        // After the opening `/*`, so that `/*/` does not close itself.
         let rest = &self.bytes[self.at + 2..];
         let end = rest.windows(2).position(|pair| pair == b"*/");
         self.at = end.map_or(self.bytes.len(), |end| self.at + 2 + end + 2);
     }
 
-    /// Skips `[[gnu::packed]]`, whose `::` is C's too. One without a near end is none.
+    /// Skips `[[gnu::packed]]`, whose `::` is also valid C. Without a nearby end, it is not an attribute.
     fn skip_attribute(&mut self) -> bool {
         let rest = &self.bytes[self.at..];
         let near = &rest[..rest.len().min(ATTRIBUTE_MAX_BYTES)];
@@ -203,7 +202,7 @@ impl DialectScanner<'_> {
                 self.hidden -= usize::from(closed);
             }
             b"include" | b"import" => return self.hidden == 0 && includes_cpp(rest),
-            // Only where nothing around it is hidden.
+            // Only if no enclosing branch is hidden.
             b"error" => {
                 return self.hidden == 1 && self.branches.last() == Some(&ConditionalBranch::WithoutCpp);
             }
@@ -217,7 +216,7 @@ impl DialectScanner<'_> {
             match byte {
                 b'\n' => return,
                 b'/' if matches!(self.next_byte(), Some(b'/' | b'*')) => self.skip_comment(),
-                // Three bytes, because a backslash before `\r\n` continues the line as well.
+                // Three bytes, because a backslash before `\r\n` also continues the line.
                 b'\\' if self.next_byte() == Some(b'\r') => self.at += 3,
                 b'\\' => self.at += 2,
                 _ => self.at += 1,
@@ -231,7 +230,7 @@ impl DialectScanner<'_> {
         self.branches.push(branch);
     }
 
-    /// Goes on to another branch of the innermost conditional.
+    /// Switches to the next branch of the innermost conditional.
     fn switch_branch(&mut self, condition: &[u8]) {
         let Some(branch) = self.branches.pop() else {
             return;
@@ -250,9 +249,9 @@ impl DialectScanner<'_> {
     }
 }
 
-/// Returns whether these tokens, the last ones met, are C++ and cannot be C.
+/// Returns whether these last tokens can only be C++.
 fn is_cpp(last: &[HeaderToken<'_>; 4]) -> bool {
-    // First, because C programmers use words of C++ as names, and a sequence with one looks like a
+    // Checked first, because C programmers use keywords of C++ as names, and a sequence with one looks like a
     // declaration.
     !is_plain_name(last) && (declares_cpp(last) || names_operator(last))
 }
@@ -276,7 +275,7 @@ fn declares_cpp(last: &[HeaderToken<'_>; 4]) -> bool {
             // A second word is a macro before the name: `class EXPORT Widget`.
             matches!(end, Symbol(b'{' | b':' | b';' | b'<' | b'(') | Word(_))
         }
-        // `constexpr` is a keyword of C23 as well: such a header would be misjudged.
+        // `constexpr` is also a keyword of C23: such a header is misclassified.
         [Word(b"struct"), Word(_), Symbol(b':'), Word(_)]
         | [_, Word(_), Scope, Word(_)]
         | [_, Word(b"using"), Word(_), Symbol(b'=')]
@@ -296,7 +295,7 @@ const ACCESS: [&[u8]; 3] = [b"public", b"private", b"protected"];
 
 const CASTS: [&[u8]; 4] = [b"static_cast", b"dynamic_cast", b"reinterpret_cast", b"const_cast"];
 
-/// After a type, such as in `unsigned private : 1`, the name is a bit field's.
+/// After a type, as in `unsigned private : 1`, the name is that of a bit field.
 fn may_precede_access(before: HeaderToken<'_>) -> bool {
     matches!(before, Start | Symbol(b'{' | b'}' | b';' | b':'))
 }
@@ -325,7 +324,7 @@ fn is_operator(symbol: u8) -> bool {
     b"=+-*/<>!&|^~%,".contains(&symbol)
 }
 
-/// Bytes beyond ASCII belong to words, as compilers have it.
+/// Bytes beyond ASCII belong to words, as in compilers.
 fn is_word_byte(byte: u8) -> bool {
     // GCC and Clang allow `$` in names.
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | 0x80..)
@@ -347,7 +346,7 @@ fn mentions_cpp(condition: &[u8]) -> bool {
     condition.windows(name.len()).any(|window| window == name)
 }
 
-/// `<vector>`, `<QString>`, `"a.hpp"`: no header of C has such a name.
+/// `<vector>`, `<QString>`, `"a.hpp"`: C headers have no such names.
 fn includes_cpp(what: &[u8]) -> bool {
     let (close, is_angled) = match what.first() {
         Some(b'<') => (b'>', true),
@@ -379,7 +378,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_cpp_has_is_seen() {
+    fn constructs_of_cpp_are_detected() {
         for text in [
             "namespace a { }",
             "namespace a::b { }",
@@ -444,7 +443,7 @@ mod tests {
     }
 
     #[test]
-    fn comments_and_strings_say_nothing() {
+    fn comments_and_strings_are_ignored() {
         neutral("/* class A { }; */ // std::x\nconst char *s = \"class A {\\\" class B;\";");
         neutral("/* never closed class A {");
         neutral("\"never closed class A {\n");
@@ -452,7 +451,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_for_cpp_alone_says_nothing() {
+    fn branches_for_cpp_are_ignored() {
         neutral("#ifdef __cplusplus\nextern \"C\" {\n#endif\nint f(void);\n#ifdef __cplusplus\n}\n#endif\n");
         neutral("#if defined(__cplusplus) && X\nclass A;\n#if Y\nclass B;\n#endif\nclass C;\n#endif");
         neutral("#ifndef __cplusplus\ntypedef int bool;\n#else\nclass A;\n#endif");
@@ -467,7 +466,7 @@ mod tests {
     }
 
     #[test]
-    fn hostile_text_is_stood() {
+    fn hostile_text_is_handled() {
         neutral("#endif\n#endif\n#else\n#elif\n#");
         neutral("\\");
         neutral("'\\");

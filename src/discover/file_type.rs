@@ -1,4 +1,4 @@
-//! What kind of file a name, a first line and a folder's other files make of a content.
+//! Determines the type of a file from its name, its first line and the other files in its folder.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -12,19 +12,19 @@ pub fn file_type_by_id(id: &str) -> Option<&'static FileType> {
     INDEX.ids.get(id.as_bytes()).copied()
 }
 
-/// Returns the type of a file whose name and first line reveal nothing.
+/// Returns the type of unknown files.
 pub fn unknown_type() -> &'static FileType {
     &UNKNOWN
 }
 
-/// Returns every file type there is.
+/// Returns all file types.
 pub fn all_file_types() -> impl Iterator<Item = &'static FileType> {
     INDEX.ids.values().copied()
 }
 
-/// Returns what a file is: a pointer of Git LFS by its first line; else by its text, where languages share its extension; else
-/// by its whole name, the end of its name, its extension, its first line, the first word of its name, in this order; else the
-/// type `unknown`.
+/// Returns the type of a file. A pointer of Git LFS is recognized by its first line. Otherwise, the type is determined
+/// by the text if languages share the extension; then by the whole name, the end of the name, the extension, the first
+/// line, and the first word of the name, in this order; else it is `unknown`.
 pub fn detect_file_type(
     path: &RelPath,
     facts: &ContentFacts,
@@ -44,12 +44,12 @@ pub fn detect_file_type(
     type_by_name(path).or_else(by_first_line).or_else(|| type_by_first_word(path)).unwrap_or(&UNKNOWN)
 }
 
-/// Returns whether a name is that of a header that may be C or C++; its text and its neighbors decide.
+/// Returns whether the name is that of a header, which may be C or C++ depending on its text and its neighbors.
 pub fn is_header(path: &RelPath) -> bool {
     path.extension() == Some(b"h")
 }
 
-/// Returns the type of what a program of that name, without version, reads.
+/// Returns the type of files for an interpreter with this name, without version.
 pub(super) fn file_type_for_interpreter(name: &str) -> Option<&'static FileType> {
     INDEX.interpreters.get(name.as_bytes()).copied()
 }
@@ -67,15 +67,14 @@ fn type_by_name(path: &RelPath) -> Option<&'static FileType> {
     if let Some(file_type) = INDEX.names.get(name) {
         return Some(file_type);
     }
-    // Upper case alone is C++ by old custom; on its own `.c` is C.
+    // Only the uppercase `.C` is C++, by old convention.
     let extension = match path.extension() {
         Some(b"C" | b"H") => return file_type_by_id(CPP),
         Some(extension) => extension.to_ascii_lowercase(),
         None => Vec::new(),
     };
     let name = name.to_ascii_lowercase();
-    // Before the extension, which is only the last part of such an ending: `.min.js` is data, and `.js` is
-    // code.
+    // Before the extension, which is only the last part of such an ending: `.min.js` is data, but `.js` is code.
     let mut endings = INDEX.endings.iter();
     if let Some((_, file_type)) = endings.find(|(ending, _)| name.ends_with(ending)) {
         return Some(file_type);
@@ -84,7 +83,7 @@ fn type_by_name(path: &RelPath) -> Option<&'static FileType> {
     Some(templated_prose(&name, file_type).unwrap_or(file_type))
 }
 
-/// Returns the type of `README.md` for `README.md.gotmpl`: a template of prose in a markup is read as what it makes.
+/// Returns the type of `README.md` for `README.md.gotmpl`: a template of prose is treated like its output.
 fn templated_prose(name: &[u8], template: &FileType) -> Option<&'static FileType> {
     const ENGINES: [&str; 3] = ["go-template", "jinja", "erb"];
     const MARKUPS: [&str; 4] = ["markdown", "rst", "asciidoc", "org"];
@@ -96,7 +95,7 @@ fn templated_prose(name: &[u8], template: &FileType) -> Option<&'static FileType
     INDEX.extensions.get(extension).copied().filter(|made| MARKUPS.contains(&made.id))
 }
 
-/// `LICENSE-MIT`, `Dockerfile.dev`, `.env.local`: a known word that ends where the name does, or at a sign.
+/// `LICENSE-MIT`, `Dockerfile.dev`, `.env.local`: a known word, followed by the end of the name or a separator.
 fn type_by_first_word(path: &RelPath) -> Option<&'static FileType> {
     let name = path.file_name().to_ascii_lowercase();
     // The dot of `.env` is part of its word.
@@ -107,7 +106,7 @@ fn type_by_first_word(path: &RelPath) -> Option<&'static FileType> {
 
 type TypesByWord = HashMap<&'static [u8], &'static FileType>;
 
-/// The table's columns, each made ready to be looked up.
+/// The columns of the table, indexed for lookups.
 struct FileTypeIndex {
     ids: TypesByWord,
     names: TypesByWord,
@@ -159,14 +158,14 @@ mod tests {
     }
 
     #[test]
-    fn a_pointer_of_git_lfs_is_none_of_what_it_stands_for() {
+    fn a_pointer_of_git_lfs_does_not_have_the_type_of_its_target() {
         for name in [&b"model.py"[..], b"a.h", b"logo.svg", b"weights"] {
             assert_eq!(type_of(name, Some(LFS_POINTER)), LFS_POINTER);
         }
     }
 
     #[test]
-    fn no_word_stands_twice_in_a_column() {
+    fn no_word_occurs_twice_in_a_column() {
         let columns: [fn(&'static FileTypeRow) -> &'static str; 6] = [
             |row| row.file_type.id,
             |row| row.names,
@@ -184,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_compared_in_lower_case_is_lower_case() {
+    fn case_insensitive_columns_are_lowercase() {
         let lower: [fn(&'static FileTypeRow) -> &'static str; 3] =
             [|row| row.endings, |row| row.extensions, |row| row.beginnings];
         for words in lower {
@@ -195,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn an_extension_tells_the_type_in_any_case() {
+    fn an_extension_determines_the_type_in_any_case() {
         check("python", &["a.py", "x/a.PYI", "a.b.pyw"]);
         check("c", &["a.c", "a/c.c"]);
         check("cpp", &["a.cc", "a.hpp", "a.C", "a.H", "a.c++", "a.CPP", "a.ixx"]);
@@ -207,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn a_whole_name_says_more_than_an_extension() {
+    fn a_whole_name_precedes_an_extension() {
         check(
             "lock",
             &["Cargo.lock", "package-lock.json", "go.sum", "uv.lock", "pnpm-lock.yaml", "yarn.lock"],
@@ -219,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn the_end_of_a_name_says_more_than_an_extension() {
+    fn the_end_of_a_name_precedes_an_extension() {
         check("minified-javascript", &["jquery.min.js", "A.MIN.JS"]);
         check("minified-css", &["a.min.css"]);
         check("source-map", &["a.js.map"]);
@@ -228,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_word_of_a_name_counts_where_its_extension_says_nothing() {
+    fn the_first_word_of_a_name_counts_if_its_extension_is_unknown() {
         check("text", &["README", "readme", "LICENSE-MIT", "COPYING.LESSER", "Changes", "AUTHORS"]);
         check("dockerfile", &["Dockerfile", "Dockerfile.dev"]);
         check("make", &["Makefile", "GNUmakefile", "makefile.linux"]);
@@ -237,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn a_first_line_counts_where_the_extension_says_nothing() {
+    fn a_first_line_counts_if_the_extension_is_unknown() {
         assert_eq!(type_of(b"configure", Some("shell")), "shell");
         assert_eq!(type_of(b"install-sh", Some("shell")), "shell");
         assert_eq!(type_of(b"a.py", Some("shell")), "python");
@@ -260,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn a_header_is_what_its_text_says_and_else_what_its_neighbors_say() {
+    fn a_header_follows_its_text_or_else_its_neighbors() {
         let header = RelPath::new(b"a/x.h").unwrap();
         let source = RelPath::new(b"a/x.c").unwrap();
         let cpp_source = RelPath::new(b"a/x.cc").unwrap();
@@ -278,14 +277,14 @@ mod tests {
     }
 
     #[test]
-    fn an_id_is_found_and_an_unheard_one_is_not() {
+    fn a_known_id_is_found_and_an_unknown_one_is_not() {
         assert_eq!(file_type_by_id("python").map(|found| found.name), Some("Python"));
         assert_eq!(file_type_by_id("unknown").map(|found| found.role), Some(FileRole::Data));
         assert_eq!(file_type_by_id(""), None);
     }
 
     #[test]
-    fn an_interpreter_tells_the_type() {
+    fn an_interpreter_determines_the_type() {
         let id = |name| file_type_for_interpreter(name).map(|found| found.id);
         assert_eq!(id("bash"), Some("shell"));
         assert_eq!(id("Rscript"), Some("r"));

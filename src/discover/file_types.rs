@@ -1,19 +1,19 @@
-//! The table of file types: what a name or a first line means.
+//! The table of file types, with the names and first lines by which they are recognized.
 //!
-//! A new type is a new row; nothing else knows the types by name, but for the rows that the lookup itself names.
+//! A new type is a new row. Only the lookup itself refers to types by name.
 
 use crate::model::{ConfigSyntax, FileRole, FileType};
 
-/// A file type, and what it is known by. Each list is of words with blanks between them.
+/// A file type, and how it is recognized. Each list consists of words separated by blanks.
 #[derive(Debug)]
 pub(super) struct FileTypeRow {
     pub(super) file_type: FileType,
-    /// What follows the last dot of the name, in lower case.
+    /// Extensions in lowercase.
     pub(super) extensions: &'static str,
     pub(super) names: &'static str,
-    /// Ends of names that say more than their extension, in lower case.
+    /// Ends of names that take precedence over the extension, in lowercase.
     pub(super) endings: &'static str,
-    /// First words of names whose extension says nothing, in lower case.
+    /// First words of names with an unknown extension, in lowercase.
     pub(super) beginnings: &'static str,
     /// Programs in the `#!` of a first line, without their versions.
     pub(super) interpreters: &'static str,
@@ -61,21 +61,21 @@ const YAML: FileRole = FileRole::Config(ConfigSyntax::Yaml);
 const INI: FileRole = FileRole::Config(ConfigSyntax::Ini);
 const ENV: FileRole = FileRole::Config(ConfigSyntax::Env);
 
-/// What a header is that neither its text nor its neighbors call C++.
+/// The type of headers unless their text or their neighbors indicate C++.
 pub(super) const C: &str = "c";
 
-/// What is in the place of a file that Git LFS keeps elsewhere, whatever the name of that file.
+/// The type of pointers of Git LFS, whatever the name of the file.
 pub(super) const LFS_POINTER: &str = "lfs-pointer";
 
-/// The C++ of headers and of `.C`.
+/// The type of C++ headers and of `.C`.
 pub(super) const CPP: &str = "cpp";
 
-/// What is known by nothing.
+/// The type of unknown files.
 pub(super) static UNKNOWN: FileType =
     FileType { id: "unknown", name: "Text", fence: "", role: FileRole::Data };
 
-/// Every type but [`UNKNOWN`]. No word occurs twice in the same column.
-// A table is read by its columns: one row, one line, whatever its length.
+/// All types except [`UNKNOWN`]. No word occurs twice in the same column.
+// One row per line, whatever its length, so that the columns are readable.
 #[rustfmt::skip]
 pub(super) static FILE_TYPES: &[FileTypeRow] = &[
     // Code.
@@ -306,7 +306,7 @@ pub(super) static FILE_TYPES: &[FileTypeRow] = &[
     row("mesh", "Geometry", "", DATA, "obj stl ply mtl gltf"),
     row("postscript", "PostScript", "postscript", DATA, "ps eps"),
     row("rtf", "Rich text", "", DATA, "rtf"),
-    // By its first line alone: what is in the place of a file that Git LFS has not fetched.
+    // Recognized only by its first line: a file that Git LFS has not fetched.
     row(LFS_POINTER, "Git LFS pointer", "", DATA, ""),
     row("checksum", "Checksums", "", DATA, "md5 sha1 sha256 sha512").names("SHA256SUMS SHA512SUMS MD5SUMS"),
     row("go-mod", "Go module", "go-mod", DATA, "").names("go.mod go.work"),

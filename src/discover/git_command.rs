@@ -1,7 +1,7 @@
-//! Runs git for questions about a checkout, so that nothing which the checkout names takes effect.
+//! Runs git for queries about a checkout, so that nothing configured in the checkout takes effect.
 //!
-//! A repository's settings can name programs for a dozen occasions, and folders outside of it. None of that is needed
-//! to list files and to read history.
+//! A repository's settings can name many programs, and folders outside of it. None of that is needed to list files and
+//! to read history.
 
 use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
@@ -14,8 +14,8 @@ use super::checkout::enclosing_checkout;
 use crate::model::lock;
 use crate::sys::{ProcessOutput, Processes, RealDisk};
 
-/// How long git is not asked again in a folder in which it did not answer. What stops it there, such as a FIFO among
-/// the files that it reads, stops every command, each for as long as a program may be silent.
+/// How long git is not run again in a folder where it timed out. The cause, such as a FIFO among the files that it
+/// reads, would block every command until the timeout.
 const SILENCE_AFTER_TIMEOUT: Duration = Duration::from_mins(10);
 
 /// The folders in which git did not answer, and when.
@@ -23,26 +23,26 @@ static UNRESPONSIVE: LazyLock<Mutex<HashMap<PathBuf, Instant>>> = LazyLock::new(
 
 /// Arguments before every command.
 const GLOBAL_ARGUMENTS: &[&str] = &[
-    // A question takes no locks, so that it is never in the way of the user's own git.
+    // A query takes no locks, so that it never blocks the user's own git.
     "--no-optional-locks",
-    // A checkout may name a program of its own there; an empty value turns it off in every version of git, where
-    // `false` is the name of a program to some.
+    // A checkout may name a program of its own there; an empty value disables it in every version of git, whereas some
+    // interpret `false` as the name of a program.
     "-c",
     "core.fsmonitor=",
-    // `git diff` writes the index for stamps that it found outdated, and runs a hook of the checkout after that.
+    // `git diff` refreshes outdated stamps in the index, and then runs a hook of the checkout.
     "-c",
     "core.hooksPath=/dev/null",
-    // A folder of the project may hold the files of a bare repository, with settings of its own.
+    // A folder of the project may contain a bare repository with settings of its own.
     "-c",
     "safe.bareRepository=explicit",
-    // Nothing is fetched, see below. Were it, then by no program and with no key.
+    // Nothing is fetched, see below; these are additional safeguards.
     "-c",
     "protocol.allow=never",
     "-c",
     "core.sshCommand=false",
     "-c",
     "credential.helper=",
-    // What a user likes to see of a log or a diff must not change what is counted.
+    // The user's display settings for logs and diffs must not change what is counted.
     "-c",
     "log.showRoot=true",
     "-c",
@@ -51,12 +51,12 @@ const GLOBAL_ARGUMENTS: &[&str] = &[
     "diff.autoRefreshIndex=true",
 ];
 
-/// The variables of every command. Those without a value are the ones by which a caller, such as a git hook, may speak of
-/// another repository than the one around the folder.
+/// The variables of every command. Those without a value are removed: with them, a caller such as a git hook could
+/// select a different repository than the one around the folder.
 const GIT_VARIABLES: &[(&str, Option<&str>)] = &[
-    // A partial clone names where its missing objects are, and the program that fetches them. No protocol is allowed
-    // either: versions of git before 2.44 do not know the first variable, and settings of a checkout have no say in the
-    // second.
+    // A partial clone names the location of its missing objects, and the program that fetches them. In addition, no
+    // protocol is allowed: versions of git before 2.44 do not support the first variable, and a checkout's settings
+    // cannot override the second.
     ("GIT_NO_LAZY_FETCH", Some("1")),
     ("GIT_ALLOW_PROTOCOL", Some("")),
     ("GIT_TERMINAL_PROMPT", Some("0")),
@@ -75,8 +75,8 @@ const GIT_VARIABLES: &[(&str, Option<&str>)] = &[
     ("GIT_GRAFT_FILE", None),
 ];
 
-/// Runs git in a folder with these arguments. It starts no program and opens no connection, and has a limited time: an
-/// error of kind `TimedOut`, which is remembered for a while.
+/// Runs git in a folder with these arguments. It starts no program and opens no connection. A timeout is an error of
+/// kind `TimedOut`, which is remembered for a while.
 ///
 /// The working tree is the folder around its `.git`, whatever the repository's settings say: with `core.worktree`, git
 /// would list the names in any folder of the machine.
@@ -101,7 +101,7 @@ pub fn run_git(
 }
 
 fn work_tree_argument(folder: &Path, arguments: &[&str]) -> Option<OsString> {
-    // A repository that is yet to be created is in none.
+    // A repository that is about to be created is not inside another one.
     if arguments.first() == Some(&"init") {
         return None;
     }
@@ -118,7 +118,7 @@ mod tests {
     use super::*;
     use crate::sys::RealProcesses;
 
-    /// A git that never answers, with the number of times that it was asked.
+    /// A git that never answers, with the number of its calls.
     #[derive(Default)]
     struct SilentGit(AtomicUsize);
 

@@ -1,4 +1,4 @@
-//! The files of a checkout as git lists them.
+//! Lists the files of a checkout with git.
 
 use std::io;
 use std::path::Path;
@@ -8,17 +8,17 @@ use super::listing::{DiscoveredFile, FileListing, ListingSource, NameRules};
 use crate::model::{RelPath, SkipReason, printable};
 use crate::sys::{ProcessOutput, Processes};
 
-/// One call for all: `-t --stage` marks what is not tracked by `?` and gives the mode of what is.
+/// A single call: `-t --stage` marks untracked files with `?`, and shows the mode of tracked ones.
 const ARGUMENTS: &[&str] = &["ls-files", "-z", "-t", "--stage", "--cached", "--others", "--exclude-standard"];
 
-/// Mode of an entry that represents another repository.
+/// The mode of an entry that represents another repository.
 const SUBMODULE: &[u8] = b"160000";
 
 /// Why git's answer is missing.
 pub(super) struct MissingAnswer {
-    /// For the user.
+    /// A note for the user.
     pub(super) note: String,
-    /// Whether git would give the same reason again, as long as nothing changes.
+    /// Whether git would fail in the same way again as long as nothing changes.
     pub(super) is_lasting: bool,
 }
 
@@ -49,7 +49,7 @@ pub(super) fn ls_files(
             });
         }
     }
-    // An ignored folder is empty to git. It is its answer, but hardly what was hoped for.
+    // An ignored folder is empty for git, which is unlikely to be intended.
     let is_suspicious = finished.stdout.is_empty() && !root.join(".git").exists();
     let notes = is_suspicious.then(|| IGNORED_FOLDER.to_owned());
     Ok(FileListing {
@@ -74,10 +74,10 @@ struct GitEntry {
     is_sparse: bool,
 }
 
-/// Reads `? path` or `H mode object stage<TAB>path`.
+/// Parses `? path` or `H mode object stage<TAB>path`.
 fn parse_record(record: &[u8]) -> Option<GitEntry> {
     if let Some(path) = record.strip_prefix(b"? ") {
-        // Of what it does not track, git lists a folder only where that is a repository.
+        // Among untracked entries, git lists a folder only if it is a repository.
         let folder = path.strip_suffix(b"/");
         return Some(GitEntry {
             path: RelPath::new(folder.unwrap_or(path)).ok()?,
@@ -104,38 +104,35 @@ fn explain_missing(error: &io::Error) -> MissingAnswer {
         ),
         io::ErrorKind::TimedOut => (
             "did not answer",
-            "see whether one of the files that it reads, such as an ignore file, is a FIFO or a device",
+            "check whether one of the files that it reads, such as an ignore file, is a FIFO or a device",
         ),
-        _ => ("could not be started", "see whether git runs at all"),
+        _ => ("could not be started", "check whether git runs at all"),
     };
-    let note = format!("the tree was walked, for git {what} ({error}): {advice}");
+    let note = format!("the tree was walked, because git {what} ({error}): {advice}");
     MissingAnswer { note, is_lasting: error.kind() == io::ErrorKind::NotFound }
 }
 
 fn explain_refusal(finished: &ProcessOutput) -> MissingAnswer {
     let stderr = String::from_utf8_lossy(&finished.stderr);
     let lines = || stderr.lines().map(str::trim).filter(|line| !line.is_empty());
-    // Warnings may come before it.
+    // Warnings may precede the error.
     let fatal = lines().find(|line| line.starts_with("fatal: "));
     let reason = fatal.or_else(|| lines().next()).unwrap_or("git gave no reason");
     // If git doubts who owns the repository, its message names the command that fixes it.
     let offered = lines().find(|line| line.starts_with("git config --global --add safe.directory"));
     let advice = offered.unwrap_or("git status");
     let note = format!(
-        "the tree was walked, for git refused to list it: {}; try `{}` in the project's folder",
+        "the tree was walked, because git refused to list it: {}; try `{}` in the project's folder",
         printable(reason),
         printable(advice)
     );
-    // A git that refuses says why; one that was killed does not.
+    // If git refuses, it reports the reason; if it was killed, it does not.
     MissingAnswer { note, is_lasting: !finished.stderr.is_empty() }
 }
 
 fn explain_unknown(record: &[u8]) -> MissingAnswer {
     let record = String::from_utf8_lossy(record);
-    let note = format!(
-        "the tree was walked, for git's list holds what this slop cannot read: `{}`",
-        printable(&record)
-    );
+    let note = format!("the tree was walked, because git's list cannot be parsed: `{}`", printable(&record));
     MissingAnswer { note, is_lasting: true }
 }
 
@@ -148,7 +145,7 @@ mod tests {
     use super::super::testing::{GitSandbox, lines};
     use super::*;
 
-    /// Compares with a plain `git ls-files`, and then with what is expected.
+    /// Compares the listing with a plain `git ls-files`, and then with the expectation.
     #[track_caller]
     fn check(sandbox: &GitSandbox, folder: &str, expected: &Expect) {
         let listing = sandbox.list(folder);
@@ -191,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tracked_file_that_a_rule_ignores_is_in_and_so_are_hidden_ones() {
+    fn tracked_files_are_listed_even_if_ignored_or_hidden() {
         let sandbox = GitSandbox::with_git();
         sandbox.write_all(&["forced.log", "new.txt", ".hidden/a"]);
         sandbox.git(".", &["add", "forced.log"]);
@@ -275,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tracked_file_in_whose_place_a_repository_came_is_listed_once() {
+    fn a_tracked_file_replaced_by_a_repository_is_listed_once() {
         let sandbox = GitSandbox::with_git();
         sandbox.write_all(&["a"]);
         sandbox.commit_all(".");
@@ -329,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn odd_names_are_listed_as_they_are() {
+    fn unusual_names_are_listed_unchanged() {
         let sandbox = GitSandbox::with_git();
         sandbox.write(".gitignore", "");
         sandbox.write(b"new\nline\ttab", "");
@@ -368,7 +365,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_apart_is_not_listed_though_git_lists_it() {
+    fn excluded_folders_are_not_listed_although_git_lists_them() {
         let sandbox = GitSandbox::with_git();
         sandbox.write_all(&[".slop_cache/a", "out/b", "CVS/Entries", "sub/.hg/x", "outer"]);
         sandbox.write_all(&[".env", "k.pem", "allowed.pem", "history.toml", "a_history.toml"]);
@@ -391,7 +388,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_that_the_repository_ignores_is_empty_and_says_why() {
+    fn an_ignored_folder_is_empty_with_a_note() {
         let sandbox = GitSandbox::with_git();
         sandbox.write(".gitignore", "unpacked/\n");
         sandbox.write_all(&["unpacked/a"]);

@@ -1,4 +1,4 @@
-//! Whether a header whose text could be C or C++ is read as C++: by the names of the sources around it.
+//! Decides whether an ambiguous header is C++ from the names of the sources around it.
 
 use std::collections::{HashMap, HashSet};
 
@@ -16,7 +16,7 @@ pub struct HeaderNeighbors {
 struct SourceNames(HashMap<Box<[u8]>, HashSet<Box<[u8]>>>);
 
 impl HeaderNeighbors {
-    /// Sorts the names of all files of a project.
+    /// Collects the names of the sources among all files of a project.
     pub fn from_paths<'a>(paths: impl Iterator<Item = &'a RelPath>) -> Self {
         let mut neighbors = Self::default();
         for path in paths {
@@ -29,13 +29,14 @@ impl HeaderNeighbors {
         neighbors
     }
 
-    /// Returns whether the sources of a folder decide alone, so that those of the whole project need not be known.
+    /// Returns whether the sources of a folder suffice for a decision, so that those of the whole project are not
+    /// needed.
     pub fn decides_in(&self, folder: &[u8]) -> bool {
         self.c.0.contains_key(folder) || self.cpp.0.contains_key(folder)
     }
 
-    /// Returns whether a header that could be either is to be read as C++: like the source of its name, else like the
-    /// sources of its folder, else like those of the whole project; as C where these are of both kinds.
+    /// Returns whether an ambiguous header is C++: like the source with the same name, else like the sources in its
+    /// folder, else like those of the whole project; C if these are mixed.
     pub(super) fn suggests_cpp(&self, header: &RelPath) -> bool {
         if self.c.has_twin(header) {
             return false;
@@ -54,7 +55,7 @@ impl HeaderNeighbors {
 
 impl SourceNames {
     fn insert(&mut self, source: &RelPath) {
-        // Looked up before it is made: a folder is met once for each of its files.
+        // Looked up before it is allocated, because a folder occurs once for each of its files.
         let stem = source.stem().into();
         match self.0.get_mut(source.parent()) {
             Some(stems) => {
@@ -77,7 +78,7 @@ enum SourceLanguage {
     Cpp,
 }
 
-/// Headers such as `.hpp` do not count: many a C library has one next to its own.
+/// Headers such as `.hpp` do not count, because many C libraries include one.
 fn source_language(path: &RelPath) -> Option<SourceLanguage> {
     let extension = path.extension()?;
     if extension == b"C" {
@@ -111,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn else_the_sources_of_the_folder_decide() {
+    fn otherwise_the_sources_of_the_folder_decide() {
         check(&["a/z.CC", "b/y.c"], "a/x.h", true);
         check(&["a/z.cpp", "a/y.c"], "a/x.h", false);
         check(&["a/Z.C", "b/y.c"], "a/x.h", true);
@@ -127,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn else_the_sources_of_the_project_decide() {
+    fn otherwise_the_sources_of_the_project_decide() {
         check(&["src/z.cc"], "include/x.h", true);
         check(&["src/z.cc", "src/y.c"], "include/x.h", false);
         check(&["x.cxx"], "x.h", true);

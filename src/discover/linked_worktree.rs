@@ -1,7 +1,7 @@
-//! The repository of a linked worktree, found without running git.
+//! Finds the repository of a linked worktree without running git.
 //!
-//! A `.git` file may come from anyone and name any folder. It is believed only if the repository that it leads to names
-//! the worktree in turn, in a file of the repository's own, and if all of this belongs to the user.
+//! A `.git` file may come from anyone and name any folder. It is trusted only if the repository refers back to the
+//! worktree in one of its own files, and if all of this belongs to the user.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use super::checkout::is_bare_repository;
 use crate::model::bytes_as_path;
 use crate::sys::{Disk, file_identity, is_own};
 
-/// The files that are read here have one line.
+/// The most bytes that are read: these files have one line.
 const MAX_BYTES: u64 = 64 << 10;
 /// The folder of a repository in which git keeps a folder for each linked worktree.
 const WORKTREES: &str = "worktrees";
@@ -19,25 +19,26 @@ const WORKTREES: &str = "worktrees";
 /// A linked worktree of a repository.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LinkedWorktree {
-    /// A name that no other worktree of the repository has, nor had: it holds when git's folder for it was made.
+    /// A name that is unique among all worktrees that the repository has or had: it contains the creation time of git's
+    /// folder for it.
     pub name: String,
-    /// Git's folder for the repository.
+    /// Git's folder of the repository.
     pub repository: PathBuf,
     /// The folder of the main checkout; `None` for a bare repository.
     pub main_checkout: Option<PathBuf>,
 }
 
-/// Returns the repository of a linked worktree, given its folder; `None` if it is none. An error says why the repository is
-/// not believed to be this worktree's.
+/// Returns the repository of a linked worktree, given its folder; `None` if it is not one. The error is the reason why
+/// the repository is not trusted.
 pub fn linked_worktree(root: &Path, disk: &dyn Disk) -> Result<Option<LinkedWorktree>, &'static str> {
     let file = root.join(".git");
     if !file.symlink_metadata().is_ok_and(|found| found.is_file()) {
         return Ok(None);
     }
     let Some(admin) = named_git_folder(root, disk) else { return Ok(None) };
-    // A submodule has a `.git` file, too, and no such file.
+    // A submodule also has a `.git` file, but not this file.
     let Some(common) = read_line(&admin.join("commondir"), disk) else { return Ok(None) };
-    let Some(repository) = resolve(&admin, &common) else { return Err("its repository is not there") };
+    let Some(repository) = resolve(&admin, &common) else { return Err("its repository does not exist") };
     if admin.parent() != Some(&repository.join(WORKTREES)) {
         return Err("the repository that its `.git` names does not contain it");
     }
@@ -52,15 +53,15 @@ pub fn linked_worktree(root: &Path, disk: &dyn Disk) -> Result<Option<LinkedWork
     if !is_users(&repository) || !believed.into_iter().all(is_users) {
         return Err("it or its repository belongs to another user");
     }
-    let Some(name) = worktree_name(&admin) else { return Err("its repository is not there") };
+    let Some(name) = worktree_name(&admin) else { return Err("its repository does not exist") };
     Ok(Some(LinkedWorktree { name, repository, main_checkout }))
 }
 
-/// Returns whether two checkouts are of one repository: linked worktrees of it, or one of them its main checkout.
+/// Returns whether two checkouts belong to the same repository, as linked worktrees or its main checkout.
 pub fn are_of_one_repository(one: &Path, other: &Path, disk: &dyn Disk) -> bool {
     let repository = |root: &Path| match linked_worktree(root, disk) {
         Ok(Some(worktree)) => Some(worktree.repository),
-        // The checkout of a submodule names its repository in a file.
+        // The `.git` file of a submodule names its repository.
         Ok(None) => named_git_folder(root, disk).or_else(|| dunce::canonicalize(root.join(".git")).ok()),
         Err(_) => None,
     };
@@ -73,8 +74,8 @@ fn named_git_folder(root: &Path, disk: &dyn Disk) -> Option<PathBuf> {
     resolve(root, line.strip_prefix(b"gitdir: ")?)
 }
 
-/// Returns whether a repository still has the linked worktree of this name. One that git keeps for a disk that may come
-/// back counts as there.
+/// Returns whether a repository still has the linked worktree of this name. A worktree on a removable disk, which git
+/// keeps, counts as existing.
 pub fn has_linked_worktree(repository: &Path, name: &str, disk: &dyn Disk) -> bool {
     let Some((id, _)) = name.split_once('/') else { return false };
     let admin = repository.join(WORKTREES).join(id);
@@ -85,22 +86,22 @@ pub fn has_linked_worktree(repository: &Path, name: &str, disk: &dyn Disk) -> bo
     file.is_some_and(|file| file.exists()) || admin.join("locked").exists()
 }
 
-/// Returns the name of a worktree, by git's folder for it: that folder's name, and what tells it from an earlier one of the
-/// same name. It stays the same when the worktree is moved.
+/// Returns the name of a worktree, made from the name of git's folder for it and what distinguishes that from an
+/// earlier one of the same name. It does not change when the worktree is moved.
 fn worktree_name(admin: &Path) -> Option<String> {
     folder_name(admin, admin.file_name()?.to_str()?)
 }
 
-/// Returns a name for a folder that no folder has which was made later in its place.
+/// Returns a name for a folder that a folder created later in its place will not have.
 pub fn folder_name(folder: &Path, id: &str) -> Option<String> {
     let found = folder.symlink_metadata().ok().filter(std::fs::Metadata::is_dir)?;
-    // Not every file system knows when a file was made.
+    // Not every file system stores creation times.
     let made = found.created().ok().and_then(|made| made.duration_since(UNIX_EPOCH).ok());
     let (_, number) = file_identity(folder).ok()?;
     Some(format!("{id}/{number:x}.{:x}", made.map_or(0, |made| made.as_nanos())))
 }
 
-/// Returns the folder of a repository's main checkout; `None` if it has none, or one that is elsewhere.
+/// Returns the folder of a repository's main checkout; `None` if it has none, or if it is elsewhere.
 fn main_checkout(repository: &Path, disk: &dyn Disk) -> Option<PathBuf> {
     let is_in_checkout = repository.file_name() == Some(OsStr::new(".git"));
     let checkout = repository.parent().filter(|folder| folder.parent().is_some())?;
@@ -161,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn worktrees_of_one_repository_are_known_as_such() {
+    fn worktrees_of_one_repository_are_recognized() {
         let sandbox = repository_with_worktree();
         sandbox.git("main", &["worktree", "add", "-q", "../second"]);
         sandbox.git(".", &["clone", "-q", "main", "clone"]);
@@ -187,10 +188,10 @@ mod tests {
     fn a_repository_that_does_not_name_the_worktree_is_not_believed() {
         let sandbox = repository_with_worktree();
         let admin = sandbox.path("main/.git/worktrees/linked").canonicalize().unwrap();
-        // One that names the git folder of somebody else's worktree.
+        // A `.git` that names the git folder of another worktree.
         sandbox.write("hostile/.git", format!("gitdir: {}\n", admin.display()));
         assert!(found(&sandbox, "hostile").unwrap_err().contains("another folder for it"));
-        // One that brings such a folder along, and leads from there to another repository.
+        // A `.git` that names a forged folder, which leads to another repository.
         sandbox.write("hostile/.git", "gitdir: own/worktrees/x\n");
         let brought = sandbox.path("hostile/own/worktrees/x");
         sandbox.write("hostile/own/worktrees/x/gitdir", "../../../.git\n");

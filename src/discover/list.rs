@@ -1,4 +1,4 @@
-//! The files of a project: git's answer in a checkout, a walk elsewhere.
+//! Lists the files of a project, with git in a checkout and with a walk elsewhere.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -11,19 +11,19 @@ use crate::sys::Processes;
 
 /// Lists the files below the folder `root`.
 ///
-/// In a git checkout these are exactly the files that `git ls-files --cached --others --exclude-standard` lists
-/// there. Elsewhere, and where git refuses to answer, the tree is walked; it is an error if the walk finds more than
-/// `max_files`. What [`NameRules::is_excluded`] excludes is in neither. A folder that is left out as a whole is listed
-/// itself, with the reason.
+/// In a git checkout these are exactly the files that `git ls-files --cached --others --exclude-standard` lists there.
+/// Elsewhere, and if git fails, the tree is walked; it is an error if the walk finds more than `max_files`. Files that
+/// [`NameRules::is_excluded`] excludes are never listed. A folder that is left out as a whole is listed itself, with
+/// the reason.
 pub fn list(
     root: &Path,
     names: &NameRules,
     max_files: Option<u64>,
     processes: &dyn Processes,
 ) -> Result<FileListing, Error> {
-    // The real path, so that a link to a folder within a checkout is known to be in it.
+    // The real path, so that a link to a folder within a checkout is recognized as part of it.
     let root = dunce::canonicalize(root).map_err(Error::Root)?;
-    // Asked for its error alone: to git and to the walk a folder that cannot be read is an empty one.
+    // Only for its error: for git and the walk, an unreadable folder is empty.
     root.read_dir().map_err(Error::Root)?;
 
     let mut listing = list_unsorted(&root, names, max_files, processes)?;
@@ -32,8 +32,8 @@ pub fn list(
     Ok(listing)
 }
 
-/// Lists the files of a linked folder, each by its path in the project. Submodules and nested repositories are entries
-/// there as in the root, and its own ignore files count.
+/// Lists the files of a linked folder by their paths in the project. Submodules and nested repositories are entries, as
+/// in the root, and the folder's own ignore files apply.
 pub fn list_linked(
     linked: &LinkedFolder,
     names: &NameRules,
@@ -47,7 +47,7 @@ pub fn list_linked(
     for file in &mut listing.files {
         file.path = mounted(&file.path);
         if matches!(file.skip_reason, None | Some(SkipReason::Secret)) {
-            // What the project allows by a path is a path of the project.
+            // The allowed paths in the settings are paths in the project.
             file.skip_reason = names.skip_reason(&file.path);
         }
     }
@@ -56,7 +56,7 @@ pub fn list_linked(
     Ok(listing)
 }
 
-/// Lists the files of a linked folder, each by its path in that folder.
+/// Lists the files of a linked folder by their paths in that folder.
 pub fn list_folder(
     linked: &LinkedFolder,
     names: &NameRules,
@@ -94,14 +94,14 @@ fn list_unsorted(
             listing.notes.insert(0, note);
             Ok(FileListing { is_lasting, ..listing })
         }
-        // What made git refuse is what has to be fixed.
+        // The note has git's reason, which has to be fixed.
         Err(Error::TooManyFiles { max, note: None }) => Err(Error::TooManyFiles { max, note: Some(note) }),
         Err(error) => Err(error),
     }
 }
 
-/// Replaces the untracked files of folders that are left out by their names by an entry for each folder. Git lists what
-/// an environment or a build left there, if nobody told it not to.
+/// Replaces the untracked files in folders that are left out by name with an entry for each folder. Without an ignore
+/// rule, git lists the files of virtual environments and builds.
 fn leave_out_folders(files: &mut Vec<DiscoveredFile>, names: &NameRules) {
     let nothing_kept = KeptFolders::default();
     let may_go =
@@ -109,7 +109,7 @@ fn leave_out_folders(files: &mut Vec<DiscoveredFile>, names: &NameRules) {
     if !files.iter().any(may_go) {
         return;
     }
-    // A folder with a tracked file is one that people work in, whatever it is called: all of it is kept.
+    // A folder with a tracked file is part of the project, whatever its name: all of it is kept.
     let kept = KeptFolders::among(files, names);
     let mut folders = BTreeSet::new();
     files.retain(|file| {
@@ -125,12 +125,12 @@ fn leave_out_folders(files: &mut Vec<DiscoveredFile>, names: &NameRules) {
     }));
 }
 
-/// Looks for `.git`, which is a file in worktrees and submodules. Whether that is a repository is for git to decide.
+/// Checks for a `.git`, which is a file in worktrees and submodules. Git decides whether it is a repository.
 fn is_in_checkout(root: &Path) -> bool {
     root.ancestors().any(|folder| folder.join(".git").exists())
 }
 
-/// Drops `later` if it is the same file as the one before it: an unmerged file has an entry for each side.
+/// Drops `later` if it is the same file as the previous one: an unmerged file has an entry for each side.
 fn merge_duplicate(later: &mut DiscoveredFile, kept: &mut DiscoveredFile) -> bool {
     if later.path != kept.path {
         return false;
@@ -154,7 +154,7 @@ mod tests {
     use crate::sys::{ProcessOutput, RealProcesses};
 
     #[test]
-    fn untracked_files_in_a_folder_to_leave_out_are_one_entry_and_tracked_ones_keep_the_folder() {
+    fn untracked_files_in_a_skipped_folder_are_one_entry_and_tracked_ones_keep_the_folder() {
         let sandbox = GitSandbox::with_git();
         sandbox.write_all(&["vendored/lib/a", "web/node_modules/x/y", "web/a", "file/node_modules"]);
         sandbox.git(".", &["add", "vendored/lib/a"]);
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn a_broken_repository_is_walked_and_the_note_says_why() {
+    fn a_broken_repository_is_walked_with_a_note() {
         let sandbox = GitSandbox::with_git();
         sandbox.write_all(&["a"]);
         sandbox.git(".", &["add", "-A"]);
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_that_the_checkout_names_is_not_run() {
+    fn a_program_configured_in_the_checkout_is_not_run() {
         let sandbox = GitSandbox::with_git();
         sandbox.write_all(&["a"]);
         sandbox.git(".", &["config", "core.fsmonitor", "touch ran; false"]);
@@ -212,7 +212,7 @@ mod tests {
         assert!(!sandbox.path("ran").exists());
     }
 
-    /// A git that always answers the same; `None`: there is none.
+    /// A git that always gives the same answer; `None` if it does not exist.
     struct FakeGit(fn() -> Option<ProcessOutput>);
 
     impl Processes for FakeGit {
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn doubts_of_the_owner_come_with_the_command_that_mends_them() {
+    fn dubious_ownership_is_reported_with_the_fixing_command() {
         check_note(
             || {
                 let stderr = "warning: x\nfatal: detected dubious ownership in repository at '/r'\nTo add, call:\n\n\
@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn a_silent_refusal_is_told_of_too() {
+    fn a_silent_refusal_is_reported_too() {
         check_note(
             || Some(answer(false, b"", b"")),
             &expect![
@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_that_cannot_be_read_is_no_answer() {
+    fn an_invalid_answer_is_not_used() {
         check_note(
             || Some(answer(true, b"? b\0H 100644 \x1b[31m\0", b"")),
             &expect![[
@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn outside_of_a_checkout_git_is_not_asked() {
+    fn outside_of_a_checkout_git_is_not_run() {
         let sandbox = GitSandbox::new();
         sandbox.write_all(&["a"]);
         let asked = FakeGit(|| panic!("git was asked"));

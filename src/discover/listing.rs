@@ -1,4 +1,4 @@
-//! What a listing is made of, and the rules by which a name alone excludes a file.
+//! Listings of files, and the rules that exclude files by name.
 
 use std::io;
 
@@ -10,7 +10,7 @@ use crate::model::{RelPath, SkipReason, bytes_as_path, is_within, split_resource
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DiscoveredFile {
     pub path: RelPath,
-    /// Why it is not rendered, as far as its name and kind show.
+    /// Why it is not rendered, as far as its name and kind determine.
     pub skip_reason: Option<SkipReason>,
     /// Whether git tracks it; never outside of git.
     pub tracked: bool,
@@ -25,32 +25,33 @@ pub enum ListingSource {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileListing {
-    /// The files by path, each once.
+    /// The files, sorted by path, without duplicates.
     pub files: Vec<DiscoveredFile>,
     pub source: ListingSource,
-    /// What a user may want to know of the listing: why git was not heard, which folders could not be read.
+    /// Notes for the user: why git was not used, which folders could not be read.
     pub notes: Vec<String>,
-    /// The folders that the walk entered, in no order; empty if git listed the files, since it lists no folders.
+    /// The folders that the walk entered, in arbitrary order; empty if git listed the files, because it lists no
+    /// folders.
     pub folders: Vec<RelPath>,
-    /// Whether the next listing is the same if nothing changes; not where git was killed or did not answer in time.
+    /// Whether the next listing is the same if nothing changes; false if git was killed or timed out.
     pub is_lasting: bool,
 }
 
-/// What the settings say of names.
+/// The settings about names.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Options {
-    /// Folders, relative to the root, that are no part of the project at all: the cache, the output folder.
+    /// Folders, relative to the root, that are not part of the project at all: the cache, the output folder.
     pub apart: Vec<Vec<u8>>,
-    /// Globs of names that hold secrets. One without `/` is compared with the file's name, one with `/` with its
-    /// whole path; one that ends in `/` means everything in that folder.
+    /// Globs for files with secrets. One without `/` is matched against the file name, one with `/` against the whole
+    /// path; one that ends in `/` matches everything in that folder.
     pub secret_names: Vec<String>,
-    /// Globs of the same kind for files that are rendered though their names say that they hold secrets.
+    /// Globs of the same kind for exceptions from these.
     pub secrets_allowed: Vec<String>,
     /// Names of folders that are left out as a whole, unless git tracks files in them.
     pub skip: Vec<String>,
 }
 
-/// [`Options`], made ready to judge many names.
+/// [`Options`], compiled for checking many names.
 #[derive(Debug, Clone)]
 pub struct NameRules {
     apart: Vec<Vec<u8>>,
@@ -62,7 +63,7 @@ pub struct NameRules {
 impl NameRules {
     /// Compiles the globs.
     pub fn new(options: &Options) -> Result<Self, Error> {
-        // An empty folder is the root itself: were it apart, nothing would be left.
+        // An empty path is the root itself, and excluding it would exclude everything.
         let trimmed = options.apart.iter().map(|folder| trim_slashes(folder));
         Ok(Self {
             apart: trimmed.filter(|folder| !folder.is_empty()).map(<[u8]>::to_vec).collect(),
@@ -77,13 +78,13 @@ impl NameRules {
         self.skip.contains(name)
     }
 
-    /// Returns the outermost folder around a file that is left out by its name and is not among those that are kept.
+    /// Returns the outermost folder around a file that is left out by its name and not kept.
     pub(super) fn skipped_folder(&self, file: &RelPath, kept: &KeptFolders) -> Option<RelPath> {
         let mut folders = self.skippable_folders(file);
         RelPath::new(folders.find(|folder| !kept.0.contains(*folder))?).ok()
     }
 
-    /// Returns the folders around a file whose names are those of folders to leave out, the outermost first.
+    /// Returns the folders around a file that are left out by their names, outermost first.
     fn skippable_folders<'p>(&self, file: &'p RelPath) -> impl Iterator<Item = &'p [u8]> {
         let path = file.as_bytes();
         let ends = path.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(at, _)| at);
@@ -95,8 +96,8 @@ impl NameRules {
         })
     }
 
-    /// Returns whether the file belongs to git, to another version control system, to the cache or to the output
-    /// folder, and so is not even listed.
+    /// Returns whether the file belongs to a version control system, to the cache or to the output folder, and so is
+    /// not even listed.
     pub fn is_excluded(&self, file: &RelPath) -> bool {
         self.is_in_excluded_folder(file.as_bytes())
             || in_resource(file).is_some_and(|inside| self.is_in_excluded_folder(inside.as_bytes()))
@@ -104,7 +105,7 @@ impl NameRules {
             || file.components().rev().skip(1).any(is_version_control)
     }
 
-    /// Returns whether the walk need not enter a folder, given that it entered those above.
+    /// Returns whether the walk skips a folder, given that it entered its parents.
     pub(super) fn is_folder_excluded(&self, folder: &RelPath) -> bool {
         self.is_in_excluded_folder(folder.as_bytes()) || is_version_control(folder.file_name())
     }
@@ -112,19 +113,19 @@ impl NameRules {
     /// Returns why a file is left out by its name alone, if it is.
     pub fn skip_reason(&self, file: &RelPath) -> Option<SkipReason> {
         let name = file.file_name();
-        // A recorded discussion enters a document as a section of its own, not as a file.
+        // A recorded discussion is a section of a document, not a file in it.
         if name == b"history.toml" || name.ends_with(b"_history.toml") {
             return Some(SkipReason::History);
         }
         let inside = in_resource(file);
-        // Slices keep lines of their files, and masks the names that they hide.
+        // Slices contain lines of their files, and masks the names that they hide.
         match inside.as_ref().unwrap_or(file).as_bytes() {
             b"slop.toml" => return Some(SkipReason::Settings),
             b"slop.takes.toml" => return Some(SkipReason::Takes),
             _ => {}
         }
-        // A pattern such as `.aws/credentials` means the file of a linked folder too. What is allowed there has to be
-        // named there: what is harmless in the project need not be harmless elsewhere.
+        // A pattern such as `.aws/credentials` also applies to linked folders. Exceptions have to name the linked
+        // folder, because what is harmless in the project may not be harmless elsewhere.
         let is_secret =
             self.secret.matches(file) || inside.is_some_and(|inside| self.secret.matches(&inside));
         (is_secret && !self.allowed.matches(file)).then_some(SkipReason::Secret)
@@ -135,19 +136,19 @@ impl NameRules {
     }
 }
 
-/// Returns the path of a file below the linked folder that its path names. A folder of the root may have such a name,
-/// too; there it only makes the rules stricter.
+/// Returns the path of a file within the linked folder in its path. A folder of the root may have such a name, too, for
+/// which this only makes the rules stricter.
 fn in_resource(file: &RelPath) -> Option<RelPath> {
     let (_, inside) = split_resource(file.as_bytes())?;
     RelPath::new(inside).ok()
 }
 
-/// Folders whose names are those of folders to leave out, and that are in all the same because git tracks files in them.
+/// Folders that would be left out by name, but are kept because git tracks files in them.
 #[derive(Debug, Clone, Default)]
 pub struct KeptFolders(FxHashSet<Vec<u8>>);
 
 impl KeptFolders {
-    /// Finds those around some listed files.
+    /// Finds the kept folders around listed files.
     pub fn among(files: &[DiscoveredFile], names: &NameRules) -> Self {
         let mut kept = FxHashSet::default();
         let mut last: &[u8] = b"";
@@ -165,7 +166,7 @@ impl KeptFolders {
     }
 }
 
-/// Folders in which version control systems keep what they know.
+/// Returns whether a folder belongs to a version control system.
 fn is_version_control(name: &[u8]) -> bool {
     matches!(name, b".git" | b".hg" | b".svn" | b".bzr" | b"_darcs" | b"CVS" | b".jj" | b".pijul")
 }
@@ -176,7 +177,7 @@ fn trim_slashes(folder: &[u8]) -> &[u8] {
     end.map_or(&[], |end| &folder[..=end])
 }
 
-/// Globs, apart by what they are compared with.
+/// Globs, grouped by what they are matched against.
 #[derive(Debug, Clone)]
 struct NameGlobs {
     name_globs: GlobSet,
@@ -219,7 +220,7 @@ pub enum Error {
     #[error("folder has more than {max} files{}", without_git(note.as_ref()))]
     TooManyFiles {
         max: u64,
-        /// Why git does not list them, if there is a checkout.
+        /// Why git did not list them, if there is a checkout.
         note: Option<String>,
     },
 }
@@ -270,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_allowed_is_rendered_though_its_name_is_secret() {
+    fn an_allowed_file_is_rendered_although_its_name_is_secret() {
         let names = names(&[".env.*", "*.key"], &["*.example", "tests/data/*.key"]);
         assert_eq!(names.skip_reason(&path(b"a/.env.example")), None);
         assert_eq!(names.skip_reason(&path(b"tests/data/a.key")), None);
@@ -278,14 +279,14 @@ mod tests {
     }
 
     #[test]
-    fn names_that_are_no_text_are_judged_too() {
+    fn names_that_are_not_text_are_checked_too() {
         let names = names(&["*.pem"], &[]);
         assert_eq!(names.skip_reason(&path(b"\xff\n\xfe.pem")), Some(SkipReason::Secret));
         assert_eq!(names.skip_reason(&path(b"\xff\n\xfe.txt")), None);
     }
 
     #[test]
-    fn a_history_is_left_out_as_such() {
+    fn a_discussion_is_left_out_with_its_own_reason() {
         let names = names(&["*.toml"], &["*.toml"]);
         assert_eq!(names.skip_reason(&path(b"history.toml")), Some(SkipReason::History));
         assert_eq!(names.skip_reason(&path(b"a/my_history.toml")), Some(SkipReason::History));
@@ -297,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_apart_is_known_by_its_folder() {
+    fn excluded_files_are_recognized_by_their_folder() {
         let names = names(&[], &[]);
         for apart in [
             ".git",
@@ -331,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn a_glob_that_is_none_is_named() {
+    fn an_invalid_glob_is_reported() {
         let options = Options { secret_names: vec!["[a".to_owned()], ..Options::default() };
         assert_eq!(NameRules::new(&options).unwrap_err().to_string(), "invalid glob `[a`");
     }

@@ -1,10 +1,10 @@
-//! Lists the files of a folder that count, and determines what each one is.
+//! Lists the relevant files of a folder, and determines the type of each.
 //!
-//! Knows: git's list, the walk outside of git, names that hold secrets, text encodings, the table of file types.
-//! Does not know: what a file's structure is, what is stored of it, where settings come from. It opens no file of
-//! the project itself, ignore files excepted: bytes are handed in.
+//! Knows: git's list, the walk outside of git, names of files with secrets, text encodings, the table of file types.
+//! Does not know: the structure of files, what is stored about them, where settings come from. It opens no file of the
+//! project except ignore files; bytes are passed in.
 //!
-//! Start with [`list()`]; then [`read_as_text`] and [`detect_file_type`] for a file that it found.
+//! Start with [`list()`]; then read [`read_as_text`] and [`detect_file_type`] for a single file.
 
 mod checkout;
 mod dialect;

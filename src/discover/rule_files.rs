@@ -1,4 +1,4 @@
-//! The files outside of a listing that it depends on: git's settings, ignore files and index.
+//! Finds the files on which a listing depends: git's settings, ignore files and index.
 
 use std::path::{Path, PathBuf};
 
@@ -6,9 +6,9 @@ use super::git_command::run_git;
 use crate::model::bytes_as_path;
 use crate::sys::{Disk, Processes};
 
-/// A file of one line has no more bytes, be it a branch's name or the place of a repository.
+/// The most bytes of a file with one line, such as the name of a branch or the location of a repository.
 const MAX_LINE_BYTES: u64 = 64 << 10;
-/// What git keeps for a repository as a whole, and for one of its working trees.
+/// The files of a repository, and of one of its working trees.
 const SHARED_FILES: [&str; 8] = [
     "config",
     "info/exclude",
@@ -20,16 +20,15 @@ const SHARED_FILES: [&str; 8] = [
     "reftable/tables.list",
 ];
 const WORKTREE_FILES: [&str; 4] = ["index", "HEAD", "config.worktree", "reftable/tables.list"];
-/// What git reads of a user by default, below the user's folder.
+/// The user's files that git reads by default, relative to the home folder.
 const USER_FILES: [&str; 4] =
     [".gitconfig", ".config/git/config", ".config/git/ignore", ".config/git/attributes"];
 
-/// Returns the files whose change may change what [`super::list()`] gives for the folder `root`, or what git reports of its
-/// history, as far as they are none of its own files. Some may not exist: that they come is a change.
+/// Returns the files, other than those in the listing, whose change may affect the result of [`super::list()`] for the
+/// folder `root`, or git's history of it. Some may not exist: creating them is a change.
 pub fn rule_files(root: &Path, disk: &dyn Disk, processes: &dyn Processes) -> Vec<PathBuf> {
     let root = dunce::canonicalize(root).unwrap_or_else(|_| root.to_owned());
-    // Those that do not exist count, too: a `.git` that appears above the root makes git list the files
-    // instead of a walk.
+    // Missing ones count, too: a `.git` that appears above the root makes git list the files instead of a walk.
     let mut files: Vec<PathBuf> = root.ancestors().map(|folder| folder.join(".git")).collect();
     // The root's own `.gitignore` is one of its files, and is observed as such.
     files.extend(root.ancestors().skip(1).map(|folder| folder.join(".gitignore")));
@@ -37,10 +36,10 @@ pub fn rule_files(root: &Path, disk: &dyn Disk, processes: &dyn Processes) -> Ve
         let finished = run_git(processes, &root, arguments, b"").ok().filter(|finished| finished.success);
         finished.map(|finished| finished.stdout)
     };
-    // `--show-origin` below reports only files that exist. A git with another prefix keeps its settings
-    // elsewhere; they are reported if they exist.
+    // `--show-origin` below reports only files that exist. A git with a different prefix has its settings elsewhere;
+    // they are reported if they exist.
     files.push(PathBuf::from("/etc/gitconfig"));
-    // Git expands `~`, so that this room need not read the environment.
+    // Git expands `~`, so this room does not read the environment.
     let home = ask(&["config", "--type=path", "--default", "~/", "--get", "slop.home"]);
     let home = home.as_deref().and_then(first_line_path);
     if let Some(home) = &home {
@@ -65,17 +64,17 @@ pub fn rule_files(root: &Path, disk: &dyn Disk, processes: &dyn Processes) -> Ve
 fn repository_files(own: &Path, common: &Path, disk: &dyn Disk) -> Vec<PathBuf> {
     let mut files: Vec<PathBuf> = WORKTREE_FILES.iter().map(|name| own.join(name)).collect();
     files.extend(SHARED_FILES.iter().map(|name| common.join(name)));
-    // A commit leaves `HEAD` as it is and changes the file of the branch.
+    // A commit changes the file of the branch, not `HEAD`.
     let head = disk.read_prefix(&own.join("HEAD"), MAX_LINE_BYTES).unwrap_or_default();
     if let Some(branch) = head.strip_prefix(b"ref: ").and_then(first_line_path) {
-        // Refs such as `refs/bisect` are a worktree's own, all others are shared.
+        // Refs such as `refs/bisect` belong to a worktree, all others are shared.
         files.extend([own.join(&branch), common.join(&branch)]);
     }
     files
 }
 
-/// Returns the files that hold git's settings, and those that its settings name: `file:<path>`, NUL, `<key>`, line's
-/// end, `<value>`, NUL.
+/// Returns the files with git's settings, and those named in them. The format is `file:<path>`, NUL, `<key>`, line
+/// break, `<value>`, NUL.
 fn settings_files(settings: &[u8], root: &Path, home: Option<&Path>) -> Vec<PathBuf> {
     let mut files = Vec::new();
     let mut parts = settings.split(|byte| *byte == 0);
@@ -95,8 +94,8 @@ fn settings_files(settings: &[u8], root: &Path, home: Option<&Path>) -> Vec<Path
         let value = value.get(1..).unwrap_or_default();
         match (value.strip_prefix(b"~/"), home) {
             (Some(inside), Some(home)) => files.push(home.join(to_path(inside))),
-            // Git resolves a relative include from the file that names it. One that exists is reported as
-            // an origin anyway, so that only a relative one that is yet to be created is missed.
+            // Git resolves a relative include from the file that names it. An existing one is reported as an origin
+            // anyway, so only a relative one that does not exist yet is missed.
             (_, _) => files.push(root.join(to_path(value))),
         }
     }

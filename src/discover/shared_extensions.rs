@@ -1,8 +1,8 @@
-//! Extensions that several languages share, which the text of a file decides between.
+//! Extensions that several languages share, for which the text of a file decides.
 
 use crate::model::RelPath;
 
-/// Lines that are looked at.
+/// The number of lines that are checked.
 const LINES: usize = 200;
 
 /// A language whose files have an extension that the table of file types gives to another one.
@@ -23,12 +23,12 @@ const SHARED: [SharedExtension; 6] = [
     SharedExtension { extensions: &["yaml", "yml", "txt"], id: "helm", is_in: is_helm },
 ];
 
-/// Returns the id of the language that a text is in although its extension belongs to another one.
+/// Returns the id of the language of a text if it is not the usual one of its extension.
 pub(super) fn type_by_text(path: &RelPath, text: &str) -> Option<&'static str> {
     sharing(path).find(|shared| (shared.is_in)(path, text)).map(|shared| shared.id)
 }
 
-/// Returns whether a file of that name may be in the language, although its extension belongs to another one.
+/// Returns whether a file with this name may be in the language although it is not the usual one of its extension.
 pub(super) fn may_be(path: &RelPath, id: &str) -> bool {
     sharing(path).any(|shared| shared.id == id)
 }
@@ -41,7 +41,7 @@ fn sharing(path: &RelPath) -> impl Iterator<Item = &'static SharedExtension> {
     SHARED.iter().filter(is_shared)
 }
 
-/// Returns whether a text is a class of LaTeX, and not one of Apex.
+/// Returns whether a text is a LaTeX class instead of an Apex class.
 fn is_tex(text: &str) -> bool {
     text.trim_start().starts_with(['\\', '%'])
         || text.lines().take(LINES).any(|line| {
@@ -50,13 +50,13 @@ fn is_tex(text: &str) -> bool {
         })
 }
 
-/// Returns whether a text is a translation of Qt, and not TypeScript.
+/// Returns whether a text is a Qt translation instead of TypeScript.
 fn is_xml(text: &str) -> bool {
     let text = text.trim_start();
     text.starts_with("<?xml") || text.starts_with("<!DOCTYPE TS")
 }
 
-/// Returns whether a text is commands of a shell and what they print, and not a test of Perl.
+/// Returns whether a text is a cram test, which has shell commands with their output, instead of a Perl test.
 fn is_cram(text: &str) -> bool {
     const PERL: [&str; 6] = ["use ", "package ", "my ", "our ", "require ", "plan "];
     let is_perl = |line: &str| {
@@ -67,21 +67,21 @@ fn is_cram(text: &str) -> bool {
     !text.lines().take(LINES).any(is_perl) && lines.any(|line| line.starts_with("  $ "))
 }
 
-/// Returns whether a text is MATLAB, and not Objective-C.
+/// Returns whether a text is MATLAB instead of Objective-C.
 fn is_matlab(text: &str) -> bool {
     const STARTS: [&str; 3] = ["%", "function ", "classdef "];
     let first = text.lines().map(str::trim_start).find(|line| !line.is_empty()).unwrap_or_default();
     STARTS.iter().any(|start| first.starts_with(start))
 }
 
-/// Returns whether a header declares what neither C nor C++ has, and is not for all three.
+/// Returns whether a header has declarations that only Objective-C has, and does not support C and C++ as well.
 fn is_objective_c(text: &str) -> bool {
     let is_declaration = |line: &str| line.starts_with("@interface ") || line.starts_with("@protocol ");
     text.lines().take(LINES).any(is_declaration) && !text.contains("__OBJC__")
 }
 
-/// Returns whether a text is what Helm makes a manifest of: it has actions of Go's templates, in a folder of templates or
-/// on lines of their own, where YAML cannot have them.
+/// Returns whether a text is a Helm template: it has actions of Go templates, in a folder of templates or on lines of
+/// their own, where YAML cannot have them.
 fn is_helm(path: &RelPath, text: &str) -> bool {
     let is_in_templates = path.parent().split(|byte| *byte == b'/').any(|folder| folder == b"templates");
     let is_yaml = path.extension() != Some(b"txt");
@@ -93,8 +93,8 @@ fn is_helm(path: &RelPath, text: &str) -> bool {
     text.lines().take(LINES).any(is_action)
 }
 
-/// Returns whether a text that begins with `{{` begins with an action of Go's templates, and not of Jinja's or of
-/// Handlebars'.
+/// Returns whether a text that begins with `{{` begins with an action of Go templates, as opposed to Jinja or
+/// Handlebars.
 fn is_go_action(text: &str) -> bool {
     const ACTIONS: [&str; 7] = ["if ", "range ", "with ", "define \"", "include \"", "template \"", "/*"];
     let inside = text.trim_start_matches('{');
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn a_template_of_helm_is_known_by_the_actions_of_go() {
+    fn a_helm_template_is_recognized_by_actions_of_go() {
         check("c/templates/a.yaml", "kind: A\nname: {{ .Values.name }}\n", Some("helm"));
         check("c/templates/NOTES.txt", "{{- range .Values.hosts }}\n", Some("helm"));
         check("c/templates/a.yaml", "kind: A\n", None);

@@ -1,4 +1,4 @@
-//! A folder of its own for each test, with real files and a real git.
+//! A temporary folder for each test, with real files and a real git.
 
 use std::ffi::OsStr;
 use std::path::PathBuf;
@@ -8,7 +8,7 @@ use super::listing::{DiscoveredFile, Error, FileListing, NameRules, Options};
 use crate::model::bytes_as_path;
 use crate::sys::{Disk, ProcessOutput, Processes, RealDisk, RealProcesses};
 
-/// Options of which the tests know the effect.
+/// The options that tests use.
 pub(super) fn options() -> Options {
     Options {
         apart: vec![b".slop_cache".to_vec(), b"out".to_vec()],
@@ -23,7 +23,7 @@ pub(super) fn names() -> NameRules {
     NameRules::new(&options()).unwrap()
 }
 
-/// A folder that goes away with the test.
+/// A temporary folder.
 pub(super) struct GitSandbox(tempfile::TempDir);
 
 impl GitSandbox {
@@ -43,7 +43,7 @@ impl GitSandbox {
         self.0.path().join(bytes_as_path(below.as_ref()))
     }
 
-    /// Writes a file, in the place of any other, and makes its folders.
+    /// Writes or replaces a file, and creates its folders.
     pub(super) fn write(&self, file: impl AsRef<[u8]>, bytes: impl AsRef<[u8]>) {
         let path = self.path(file);
         let _ = std::fs::remove_file(&path);
@@ -61,14 +61,14 @@ impl GitSandbox {
         rustix::fs::mknodat(rustix::fs::CWD, self.path(file), rustix::fs::FileType::Fifo, mode, 0).unwrap();
     }
 
-    /// Runs git in a folder below, whatever the user's own configuration says.
+    /// Runs git in a subfolder, ignoring the user's own configuration.
     #[track_caller]
     pub(super) fn git(&self, folder: &str, arguments: &[&str]) {
         let finished = self.try_git(folder, arguments);
         assert!(finished.success, "{arguments:?}: {}", String::from_utf8_lossy(&finished.stderr));
     }
 
-    /// Runs git as [`Self::git`] does, for a command that fails or is a question.
+    /// Runs git like [`Self::git`], for commands that may fail or whose output matters.
     pub(super) fn try_git(&self, folder: &str, arguments: &[&str]) -> ProcessOutput {
         let known = ["-c", "user.name=a", "-c", "user.email=a@b", "-c", "protocol.file.allow=always"];
         let quiet = ["-c", "advice.defaultBranchName=false", "-c", "commit.gpgSign=false"];

@@ -1,4 +1,4 @@
-//! Bytes to text, and what is known of a text before anything is derived from it.
+//! Decodes bytes to text, and determines basic facts about a text.
 
 use std::borrow::Cow;
 
@@ -10,27 +10,27 @@ use super::file_types::LFS_POINTER;
 use super::shared_extensions::type_by_text;
 use crate::model::{ContentFacts, FileType, HeaderDialect, RelPath, SkipReason};
 
-/// A NUL this near to the beginning shows that bytes are no text; git looks about as far.
+/// A NUL within this many bytes shows that a file is not text; git uses a similar limit.
 const NUL_WINDOW: usize = 8 << 10;
 
 /// The minimum number of bytes of a text for each of its control characters.
 const BYTES_PER_CONTROL: usize = 10;
 
-/// A mark that names an encoding is in the first two lines, and within this many bytes.
+/// A declaration of the encoding is in the first two lines, and within this many bytes.
 const MARK_WINDOW: usize = 1 << 10;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DecodedText<'a> {
     /// The text, without a byte order mark.
     pub text: Cow<'a, str>,
-    /// Name of the encoding that it was read in, as browsers call it: Latin-1 is `windows-1252`.
+    /// The name of the encoding, as in browsers: Latin-1 is `windows-1252`.
     pub encoding: &'static str,
 }
 
-/// Reads bytes as text, or returns why they are not text: `SkipReason::Binary` or `SkipReason::Undecodable`.
+/// Decodes bytes as text, or returns why they are not text: `SkipReason::Binary` or `SkipReason::Undecodable`.
 ///
-/// A byte order mark is obeyed; else it is UTF-8; else what a mark such as `coding: latin-1` in the first two lines
-/// says; else windows-1252, in which every byte means something.
+/// The encoding is that of a byte order mark; else UTF-8 if valid; else that of a declaration such as `coding: latin-1`
+/// in the first two lines; else windows-1252, in which every byte is valid.
 pub fn read_as_text(bytes: &[u8]) -> Result<DecodedText<'_>, SkipReason> {
     if let Some((encoding, mark_length)) = Encoding::for_bom(bytes) {
         return read_marked(&bytes[mark_length..], encoding);
@@ -41,8 +41,7 @@ pub fn read_as_text(bytes: &[u8]) -> Result<DecodedText<'_>, SkipReason> {
         return Ok(DecodedText { text: Cow::Borrowed(text), encoding: UTF_8.name() });
     }
     let named = encoding_mark(bytes).and_then(|encoding| Some((decode(bytes, encoding)?, encoding)));
-    // This cannot fail. The bytes are not binary, and a wrong letter in a comment is better than a file
-    // that is left out.
+    // This cannot fail. The bytes are not binary, and a wrong letter in a comment is better than leaving out the file.
     let (text, encoding) = named.unwrap_or_else(|| {
         let (text, _) = WINDOWS_1252.decode_without_bom_handling(bytes);
         (text, WINDOWS_1252)
@@ -50,8 +49,8 @@ pub fn read_as_text(bytes: &[u8]) -> Result<DecodedText<'_>, SkipReason> {
     Ok(DecodedText { text, encoding: encoding.name() })
 }
 
-/// Returns what is known of a content: of its bytes, and of its `text` if it has one. The `path` of a file decides which
-/// languages its text may be in.
+/// Returns the facts about a content and its `text`, if it has one. The `path` of a file determines the possible
+/// languages.
 pub fn content_facts(bytes: &[u8], text: Option<&DecodedText<'_>>, path: &RelPath) -> ContentFacts {
     let claimed = text.and_then(|text| claimed_type(path, &text.text));
     ContentFacts {
@@ -66,7 +65,7 @@ pub fn content_facts(bytes: &[u8], text: Option<&DecodedText<'_>>, path: &RelPat
     }
 }
 
-/// Returns the type that a text claims to have, mostly by its first line.
+/// Returns the type that a text declares, mostly in its first line.
 fn claimed_type(path: &RelPath, text: &str) -> Option<&'static FileType> {
     if is_lfs_pointer(text) {
         return file_type_by_id(LFS_POINTER);
@@ -77,15 +76,14 @@ fn claimed_type(path: &RelPath, text: &str) -> Option<&'static FileType> {
     if text.starts_with("<?xml ") {
         return file_type_by_id("xml");
     }
-    // Modules of Drupal have endings of their own.
+    // Drupal modules have extensions of their own.
     if text.starts_with("<?php") {
         return file_type_by_id("php");
     }
     file_type_for_interpreter(interpreter(text)?)
 }
 
-/// Returns whether a text is what Git LFS puts in the place of a file:
-/// <https://github.com/git-lfs/git-lfs/blob/main/docs/spec.md>.
+/// Returns whether a text is a Git LFS pointer: <https://github.com/git-lfs/git-lfs/blob/main/docs/spec.md>.
 fn is_lfs_pointer(text: &str) -> bool {
     const LONGEST: usize = 1024;
     text.len() < LONGEST
@@ -94,14 +92,14 @@ fn is_lfs_pointer(text: &str) -> bool {
         && text.contains("\nsize ")
 }
 
-/// Reads what follows a byte order mark.
+/// Decodes a text with a byte order mark.
 fn read_marked<'a>(bytes: &'a [u8], encoding: &'static Encoding) -> Result<DecodedText<'a>, SkipReason> {
-    // Text in UTF-16 has a NUL in most letters, so that it can be examined only once it is decoded.
+    // Most letters in UTF-16 contain a NUL, so the text can be checked only after decoding.
     if encoding == UTF_8 {
         refuse_binary(bytes)?;
     }
     let text = decode(bytes, encoding).ok_or(SkipReason::Undecodable)?;
-    // UTF-32 begins like UTF-16 and then holds a NUL for every letter.
+    // UTF-32 begins like UTF-16, and then has a NUL for every letter.
     if is_mostly_control(text.as_bytes()) {
         return Err(SkipReason::Binary);
     }
@@ -124,9 +122,9 @@ fn is_mostly_control(bytes: &[u8]) -> bool {
     bytes.len() / BYTES_PER_CONTROL < bytes.iter().filter(|&&byte| is_control(byte)).count()
 }
 
-/// Tabs, line ends, form feeds and the escapes of colored logs are text.
+/// Tabs, line breaks, form feeds and the escapes of colored logs are text.
 const fn is_control(byte: u8) -> bool {
-    // In this form the compiler looks at many bytes at a time, three times as fast as in others.
+    // In this form, the compiler vectorizes the loop, which is three times as fast.
     (byte < 0x20 && !matches!(byte, b'\t' | b'\n' | 0x0c | b'\r' | 0x1b)) || byte == 0x7f
 }
 
@@ -136,11 +134,11 @@ fn count_lines(text: &str) -> u32 {
     u32::try_from(ends + usize::from(last_without_end)).unwrap_or(u32::MAX)
 }
 
-/// Finds `coding: NAME` or `coding=NAME` in the first two lines, as Python, Emacs, Vim and XML spell it.
+/// Finds `coding: NAME` or `coding=NAME` in the first two lines, as in Python, Emacs, Vim and XML.
 fn encoding_mark(bytes: &[u8]) -> Option<&'static Encoding> {
     let head = &bytes[..bytes.len().min(MARK_WINDOW)];
     head.split(|&byte| byte == b'\n').take(2).find_map(|line| {
-        // The word may occur in prose before it occurs as a mark.
+        // The word may occur in prose before the declaration.
         let mut rest = line;
         while let Some(at) = find(rest, b"coding") {
             rest = &rest[at + b"coding".len()..];
@@ -161,11 +159,10 @@ fn named_encoding(behind_coding: &[u8]) -> Option<&'static Encoding> {
     encoding_of_label(std::str::from_utf8(&name[..end]).ok()?)
 }
 
-/// Returns the encoding of a name that is a browser's, Python's or Emacs'; none for UTF-8, which bytes that are in
-/// search of an encoding are not.
+/// Returns the encoding with this name in browsers, Python or Emacs; `None` for UTF-8, which was already ruled out.
 fn encoding_of_label(label: &str) -> Option<&'static Encoding> {
     let label = label.to_ascii_lowercase().replace('_', "-");
-    // Emacs adds the kind of line end.
+    // Emacs appends the kind of line ending.
     let label =
         ["-unix", "-dos", "-mac"].iter().find_map(|ending| label.strip_suffix(ending)).unwrap_or(&label);
     let latin = label.strip_prefix("iso-").unwrap_or(label).strip_prefix("latin-");
@@ -180,7 +177,7 @@ fn encoding_of_label(label: &str) -> Option<&'static Encoding> {
         (_, None) => label.to_owned(),
     };
     let encoding = Encoding::for_label_no_replacement(known.as_bytes())?;
-    // An encoding in which ASCII means something else contradicts the mark, which was read as ASCII.
+    // An encoding that is not a superset of ASCII contradicts the declaration, which was read as ASCII.
     (encoding != UTF_8 && encoding.is_ascii_compatible()).then_some(encoding)
 }
 
@@ -188,18 +185,18 @@ fn find(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
     bytes.windows(wanted.len()).position(|window| window == wanted)
 }
 
-/// A first line longer than this names no interpreter; systems read far less of it.
+/// A longer first line is not a shebang; systems read far less of it.
 const LINE_MAX_BYTES: usize = 512;
 
-/// Returns the name of the program that `#!` names, without folder and version: `python` for
-/// `#!/usr/bin/env -S python3.12 -u`.
+/// Returns the name of the program in a `#!` line, without folder and version: `python` for `#!/usr/bin/env -S
+/// python3.12 -u`.
 pub(super) fn interpreter(text: &str) -> Option<&str> {
     let line = text.strip_prefix("#!")?;
     let line = line.split(['\n', '\r']).next()?;
     if LINE_MAX_BYTES < line.len() {
         return None;
     }
-    // Any number of blanks may precede the program, which some systems permit after `#!`.
+    // Some systems allow blanks between `#!` and the program.
     let mut words = line.split_ascii_whitespace();
     let program = base_name(words.next()?);
     let program = match program {
@@ -209,7 +206,7 @@ pub(super) fn interpreter(text: &str) -> Option<&str> {
     Some(without_version(program))
 }
 
-/// Returns the program that `env` is to start, behind its options and assignments.
+/// Returns the program that `env` starts, after its options and assignments.
 fn program_after_env<'a>(mut words: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     loop {
         let word = words.next()?;
@@ -219,7 +216,7 @@ fn program_after_env<'a>(mut words: impl Iterator<Item = &'a str>) -> Option<&'a
                 words.next()?;
             }
             _ if word.starts_with("--split-string=") => return Some(&word["--split-string=".len()..]),
-            // `-Sprogram`; the word `-S` alone is an option like any other.
+            // `-Sprogram`; a separate `-S` is an option like any other.
             _ if word.starts_with("-S") && 2 < word.len() => return Some(&word[2..]),
             _ if word.starts_with('-') || word.contains('=') => {}
             _ => return Some(word),
@@ -234,7 +231,7 @@ fn base_name(program: &str) -> &str {
 fn without_version(program: &str) -> &str {
     let name = program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
     let name = name.strip_suffix('-').unwrap_or(name);
-    // `python-3` and `python3` are the same program. A name that is nothing but a version is kept.
+    // `python-3` and `python3` are the same program. A name that consists only of a version is kept.
     if name.is_empty() { program } else { name }
 }
 
@@ -268,7 +265,7 @@ mod text_tests {
     }
 
     #[test]
-    fn utf_8_is_borrowed_and_loses_its_mark() {
+    fn utf_8_is_borrowed_without_its_byte_order_mark() {
         check("grüße".as_bytes(), "grüße", "UTF-8");
         check(b"\xef\xbb\xbfx = 1\n", "x = 1\n", "UTF-8");
         check(b"\xef\xbb\xbf", "", "UTF-8");
@@ -276,27 +273,27 @@ mod text_tests {
     }
 
     #[test]
-    fn utf_16_is_read_by_its_mark() {
+    fn utf_16_is_recognized_by_its_byte_order_mark() {
         check(&utf_16("a ü 😀\n", u16::to_le_bytes), "a ü 😀\n", "UTF-16LE");
         check(&utf_16("a ü 😀\n", u16::to_be_bytes), "a ü 😀\n", "UTF-16BE");
         check(b"\xff\xfe", "", "UTF-16LE");
     }
 
     #[test]
-    fn what_does_not_keep_its_mark_is_undecodable() {
+    fn text_that_contradicts_its_byte_order_mark_is_undecodable() {
         refuse(b"\xff\xfea\0b", SkipReason::Undecodable);
         refuse(b"\xff\xfe\x00\xd8a\0", SkipReason::Undecodable);
         refuse(b"\xef\xbb\xbfab\xffcd", SkipReason::Undecodable);
     }
 
     #[test]
-    fn utf_32_is_not_taken_for_utf_16() {
+    fn utf_32_is_not_mistaken_for_utf_16() {
         refuse(b"\xff\xfe\0\0a\0\0\0b\0\0\0", SkipReason::Binary);
         refuse(b"\0\0\xfe\xff\0\0\0a", SkipReason::Binary);
     }
 
     #[test]
-    fn a_nul_near_the_beginning_is_binary_and_one_far_from_it_is_not() {
+    fn only_a_nul_near_the_beginning_is_binary() {
         refuse(b"a\0b", SkipReason::Binary);
         refuse(b"\xef\xbb\xbfa\0b", SkipReason::Binary);
         let mut far = vec![b'a'; NUL_WINDOW];
@@ -315,7 +312,7 @@ mod text_tests {
     }
 
     #[test]
-    fn a_mark_names_the_encoding_of_what_is_not_utf_8() {
+    fn a_declaration_sets_the_encoding_of_text_that_is_not_utf_8() {
         check(b"# -*- coding: latin-1 -*-\n\xe9", "# -*- coding: latin-1 -*-\né", "windows-1252");
         check(b"#!x\n# coding=iso8859-15\n\xa4", "#!x\n# coding=iso8859-15\n€", "ISO-8859-15");
         check(b"# coding: euc_jp\n\xa4\xa2", "# coding: euc_jp\nあ", "EUC-JP");
@@ -329,7 +326,7 @@ mod text_tests {
     }
 
     #[test]
-    fn a_mark_that_does_not_hold_gives_way_to_the_fallback() {
+    fn a_wrong_declaration_is_ignored() {
         check(b"# coding: utf8\n\xe9", "# coding: utf8\né", "windows-1252");
         check(b"# coding: euc-jp\n\xa4", "# coding: euc-jp\n¤", "windows-1252");
         check(b"# coding: cp437\n\xe9", "# coding: cp437\né", "windows-1252");
@@ -339,12 +336,12 @@ mod text_tests {
     }
 
     #[test]
-    fn a_second_mark_in_a_line_counts_where_the_first_is_none() {
+    fn the_first_valid_declaration_in_a_line_counts() {
         check(b"# coding of coding: euc-jp\n\xa4\xa2", "# coding of coding: euc-jp\nあ", "EUC-JP");
     }
 
     #[test]
-    fn names_of_encodings_are_known_in_the_spellings_of_python_and_emacs() {
+    fn names_of_encodings_in_python_and_emacs_are_recognized() {
         let name = |label| encoding_of_label(label).map(Encoding::name);
         assert_eq!(name("Latin_1"), Some("windows-1252"));
         assert_eq!(name("iso-latin-2"), Some("ISO-8859-2"));
@@ -358,7 +355,7 @@ mod text_tests {
     }
 
     #[test]
-    fn lines_are_counted_at_their_ends_and_the_last_counts_without() {
+    fn the_last_line_counts_even_without_a_line_break() {
         assert_eq!(count_lines("a"), 1);
         assert_eq!(count_lines("a\n"), 1);
         assert_eq!(count_lines("a\r\nb"), 2);
@@ -367,7 +364,7 @@ mod text_tests {
     }
 
     #[test]
-    fn a_text_may_claim_to_be_xml_or_php() {
+    fn a_text_may_declare_to_be_xml_or_php() {
         let claims = |bytes: &[u8]| facts_of("a", bytes).claimed_type;
         assert_eq!(claims(b"<?xml version=\"1.0\"?>\n<a/>").as_deref(), Some("xml"));
         assert_eq!(claims(b"<?php\nfunction f() {}\n").as_deref(), Some("php"));
@@ -375,7 +372,7 @@ mod text_tests {
     }
 
     #[test]
-    fn a_pointer_of_git_lfs_is_known_by_its_lines() {
+    fn a_git_lfs_pointer_is_recognized_by_its_lines() {
         let claims = |bytes: &[u8]| facts_of("a", bytes).claimed_type;
         let pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a2146\nsize 48123\n";
         assert_eq!(claims(pointer.as_bytes()).as_deref(), Some(LFS_POINTER));
@@ -383,7 +380,7 @@ mod text_tests {
     }
 
     #[test]
-    fn facts_tell_size_encoding_lines_and_the_claim_of_the_first_line() {
+    fn facts_include_size_encoding_lines_and_the_declared_type() {
         let bytes = b"\xef\xbb\xbf#!/usr/bin/env -S python3 -u\nx\n";
         let known = facts_of("a", bytes);
         assert_eq!(
@@ -399,14 +396,14 @@ mod text_tests {
     }
 
     #[test]
-    fn the_dialect_is_looked_for_in_headers_alone() {
+    fn the_dialect_is_only_detected_in_headers() {
         let bytes = b"namespace a { }\n";
         assert_eq!(facts_of("a.h", bytes).dialect, HeaderDialect::Cpp);
         assert_eq!(facts_of("a.cc", bytes).dialect, HeaderDialect::Neutral);
     }
 
     #[test]
-    fn of_bytes_that_are_no_text_only_the_size_is_known() {
+    fn only_the_size_of_binary_data_is_known() {
         let known = facts_of("a.h", b"\0\0");
         assert_eq!((known.size, known.encoding, known.lines, known.claimed_type), (2, None, 0, None));
     }
@@ -422,7 +419,7 @@ mod shebang_tests {
     }
 
     #[test]
-    fn the_program_is_named_by_its_path() {
+    fn the_interpreter_is_the_last_component_of_its_path() {
         check("#!/bin/sh\n", Some("sh"));
         check("#! /bin/sh -e", Some("sh"));
         check("#!/usr/local/bin/python3.12\r\n", Some("python"));
@@ -431,7 +428,7 @@ mod shebang_tests {
     }
 
     #[test]
-    fn env_starts_the_program_behind_its_options() {
+    fn the_interpreter_follows_the_options_of_env() {
         check("#!/usr/bin/env python3", Some("python"));
         check("#!/usr/bin/env -S python -u", Some("python"));
         check("#!/usr/bin/env -Spython3 -u", Some("python"));
@@ -440,7 +437,7 @@ mod shebang_tests {
     }
 
     #[test]
-    fn what_names_no_program_is_no_shebang() {
+    fn a_line_without_a_program_is_not_a_shebang() {
         check("", None);
         check("#!", None);
         check("#! \n/bin/sh", None);

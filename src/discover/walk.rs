@@ -1,4 +1,4 @@
-//! The walk over a tree that git does not know: the only place of this room where folders are read.
+//! The walk over a tree that git does not list: the only file of this room that reads folders.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -11,22 +11,21 @@ use super::listing::{DiscoveredFile, Error, FileListing, ListingSource, NameRule
 use crate::model::{IGNORE_FILES, RelPath, SkipReason, lock, path_bytes};
 use crate::sys::{device_id, file_identity};
 
-/// An ignore file larger than this is somebody's trap or mistake; it would be read whole.
+/// The largest ignore file that is read: a larger one is a mistake or malicious.
 const IGNORE_FILE_MAX_BYTES: u64 = 4 << 20;
 
-/// An unreadable tree produces at most this many lines of notes.
+/// The most notes about unreadable files and folders.
 const NOTES_MAX: usize = 20;
 
-/// Lists the files below `root` that no ignore file names and whose names do not begin with a dot. Ends with an error at
-/// more than `max_files`.
+/// Lists the files below `root` that are neither ignored nor hidden. More than `max_files` are an error.
 pub(super) fn walk(root: &Path, names: &NameRules, max_files: Option<u64>) -> Result<FileListing, Error> {
-    // The filter below is not asked about the root, whose ignore file is opened all the same.
+    // The filter below is not called for the root, whose ignore file is opened all the same.
     if let Some(name) = untrusted_ignore_file(root) {
         return Err(Error::IgnoreFile { name });
     }
     let (notes, left_out) = (WalkNotes::default(), LeftOutFolders::default());
     let (mut files, mut folders) = (Vec::new(), Vec::new());
-    // Folders count, too: a tree of nothing but folders takes as long.
+    // Folders count, too, because a tree of only folders takes as long.
     let check_limit = |found: usize| match max_files {
         Some(max) if max < found as u64 => Err(Error::TooManyFiles { max, note: None }),
         Some(_) | None => Ok(()),
@@ -35,8 +34,7 @@ pub(super) fn walk(root: &Path, names: &NameRules, max_files: Option<u64>) -> Re
         let entry = match entry {
             Ok(entry) => entry,
             Err(error) => {
-                // A folder that cannot be read does not cost the listing of all others, but the user sees
-                // a note.
+                // An unreadable folder does not stop the listing, but the user sees a note.
                 notes.add(explain_error(root, &error));
                 continue;
             }
@@ -57,8 +55,8 @@ pub(super) fn walk(root: &Path, names: &NameRules, max_files: Option<u64>) -> Re
     Ok(FileListing { files, source, notes, folders, is_lasting: true })
 }
 
-/// A walk by the ignore files in the tree alone: nothing above the root and nothing of the user's own counts, so that
-/// the files are the same on every machine.
+/// A walk that only uses the ignore files in the tree, not those above the root or the user's own, so that the files
+/// are the same on every machine.
 pub(super) fn rule_builder(root: &Path) -> WalkBuilder {
     let mut builder = WalkBuilder::new(root);
     builder.parents(false).git_global(false).git_exclude(false).require_git(false).follow_links(false);
@@ -72,7 +70,7 @@ fn listing_builder(
     left_out: &LeftOutFolders,
 ) -> WalkBuilder {
     let mut builder = rule_builder(root);
-    // Hidden entries are left out by the filter, because the library would not mention the folders among them.
+    // Hidden entries are left out by the filter, because the library would not report the folders among them.
     builder.add_custom_ignore_filename(IGNORE_FILES[2]).hidden(false);
     let exceptions = IgnoreExceptions::new(root);
     let device = device_of(root);
@@ -104,7 +102,7 @@ fn listing_builder(
             None => true,
             Some(name) => {
                 notes.add(format!(
-                    "the folder {path} was left out, for its {name} is no regular file of a sane size"
+                    "the folder {path} was left out, because its {name} is not a regular file of a reasonable size"
                 ));
                 false
             }
@@ -113,33 +111,32 @@ fn listing_builder(
     builder
 }
 
-/// Returns the ignore file of a folder that must not be opened: opening a FIFO waits forever, and a device never
-/// ends. The walk's library opens whatever has the name.
+/// Returns the name of an ignore file in a folder that must not be opened: opening a FIFO blocks forever, and reading a
+/// device never ends. The walk's library opens anything with the name.
 pub(super) fn untrusted_ignore_file(folder: &Path) -> Option<&'static str> {
-    // `metadata` follows links, as opening will. A file that is exchanged between this check and the
-    // library's `open` is not noticed: the check is for what lies in a tree, not for a process that races
-    // it.
+    // `metadata` follows links, as opening does. A file that is replaced between this check and the library's `open` is
+    // not detected: the check protects from the content of a tree, not from a process that races it.
     IGNORE_FILES.into_iter().find(|name| match folder.join(name).metadata() {
         Ok(metadata) => !metadata.is_file() || IGNORE_FILE_MAX_BYTES < metadata.len(),
         Err(_) => false,
     })
 }
 
-/// Returns the device of the file system that a folder lies on.
+/// Returns the device of the file system that contains a folder.
 pub(super) fn device_of(folder: &Path) -> Option<u64> {
     device_id(folder).ok()
 }
 
-/// Returns whether another file system is mounted in a folder. One that cannot be asked is left to the walk, which reports
-/// why.
+/// Returns whether another file system is mounted in a folder. If that cannot be determined, the walk reports the
+/// error.
 pub(super) fn is_other_device(entry: &DirEntry, device: Option<u64>) -> bool {
     file_identity(entry.path()).is_ok_and(|(found, _)| Some(found) != device)
 }
 
-/// The rules of ignore files that include what would be left out, such as `!.github`.
+/// The rules of ignore files that include what would otherwise be left out, such as `!.github`.
 struct IgnoreExceptions {
     root: PathBuf,
-    /// Those of each folder, read when a hidden entry at or below it is met.
+    /// The rules of each folder, read when a hidden entry at or below it is found.
     rules: Mutex<HashMap<PathBuf, Arc<Vec<Gitignore>>>>,
 }
 
@@ -148,7 +145,7 @@ impl IgnoreExceptions {
         Self { root: root.to_owned(), rules: Mutex::default() }
     }
 
-    /// Returns whether a rule includes an entry, of which it is known that no stronger rule ignores it.
+    /// Returns whether a rule includes an entry, given that no stronger rule ignores it.
     fn include(&self, path: &Path, is_folder: bool) -> bool {
         let mut folders = path.ancestors().skip(1).take_while(|folder| folder.starts_with(&self.root));
         folders.any(|folder| {
@@ -161,7 +158,7 @@ impl IgnoreExceptions {
         if let Some(rules) = known.get(folder) {
             return Arc::clone(rules);
         }
-        // The walk has entered the folder, so that its ignore files may be opened. It reports which of them are wrong.
+        // The walk has entered the folder, so its ignore files may be opened. The walk reports errors in them.
         let read = |name: &str| {
             let mut builder = GitignoreBuilder::new(folder);
             let _ = builder.add(folder.join(name));
@@ -205,11 +202,11 @@ fn to_discovered(root: &Path, names: &NameRules, entry: &DirEntry) -> Option<Dis
     } else {
         Some(SkipReason::Special)
     };
-    // The name counts first: a link named `.env` is left out as a secret, whatever it leads to.
+    // The name is checked first: a link named `.env` is left out as a secret, whatever its target.
     Some(DiscoveredFile { skip_reason: names.skip_reason(&path).or(by_kind), path, tracked: false })
 }
 
-/// Returns the path below the root; none for the root itself.
+/// Returns the path below the root; `None` for the root itself.
 pub(super) fn relative_path(root: &Path, path: &Path) -> Option<RelPath> {
     let below = path.strip_prefix(root).ok()?;
     RelPath::new(path_bytes(below)).ok()
@@ -243,12 +240,12 @@ impl WalkNotes {
 
     fn into_lines(self) -> Vec<String> {
         let mut lines = std::mem::take(&mut *lock(&self.0));
-        // Folders come in no order, and the same tree is to say the same.
+        // Sorted, because folders are visited in arbitrary order, and the notes should be deterministic.
         lines.sort_unstable();
         if NOTES_MAX < lines.len() {
             let more = lines.len() - NOTES_MAX;
             lines.truncate(NOTES_MAX);
-            lines.push(format!("and {more} more of the kind"));
+            lines.push(format!("and {more} more"));
         }
         lines
     }
@@ -280,7 +277,7 @@ mod walk_tests {
     }
 
     #[test]
-    fn ignore_files_count_without_a_repository_and_hidden_files_do_not() {
+    fn ignore_files_apply_without_a_repository_and_hidden_files_are_omitted() {
         let sandbox = GitSandbox::new();
         sandbox.write(".gitignore", "*.log\n/build/\n");
         sandbox.write("a/.ignore", "!keep.log\n");
@@ -330,7 +327,7 @@ mod walk_tests {
     }
 
     #[test]
-    fn rules_above_the_root_do_not_count() {
+    fn rules_above_the_root_do_not_apply() {
         let sandbox = GitSandbox::new();
         sandbox.write(".gitignore", "*\n");
         sandbox.write_all(&["sub/a"]);
@@ -345,7 +342,7 @@ mod walk_tests {
     }
 
     #[test]
-    fn what_is_apart_is_not_entered_even_where_an_ignore_file_wants_it() {
+    fn excluded_folders_are_not_entered_even_if_an_ignore_file_includes_them() {
         let sandbox = GitSandbox::new();
         sandbox.write(".ignore", "!.*\n");
         sandbox.write_all(&[
@@ -411,7 +408,7 @@ mod walk_tests {
     }
 
     #[test]
-    fn a_rule_that_is_none_is_told_of_and_the_others_count() {
+    fn an_invalid_rule_is_reported_and_the_others_apply() {
         let sandbox = GitSandbox::new();
         sandbox.write("sub/.gitignore", "{a\n*.log\n");
         sandbox.write_all(&["sub/x.log", "sub/a"]);
@@ -428,7 +425,7 @@ mod walk_tests {
     }
 
     #[test]
-    fn odd_names_and_deep_folders_are_walked() {
+    fn unusual_names_and_deep_folders_are_walked() {
         let sandbox = GitSandbox::new();
         sandbox.write(b"new\nline", "");
         sandbox.write(b"not\xffutf8", "");
@@ -442,7 +439,7 @@ mod walk_tests {
     }
 
     #[test]
-    fn a_root_that_is_no_folder_is_an_error() {
+    fn a_root_that_is_not_a_folder_is_an_error() {
         let sandbox = GitSandbox::new();
         sandbox.write_all(&["a"]);
         assert!(matches!(sandbox.try_list("a"), Err(Error::Root(_))));
@@ -455,7 +452,7 @@ mod walk_tests {
     }
 
     #[test]
-    fn many_notes_become_few() {
+    fn the_number_of_notes_is_limited() {
         let notes = WalkNotes::default();
         (0..50).for_each(|number| notes.add(number.to_string()));
         let lines = notes.into_lines();

@@ -1,4 +1,4 @@
-//! The folders of a project that are to be watched for changes.
+//! Lists the folders of a project to watch for changes.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -12,12 +12,11 @@ use super::walk::{
 };
 use crate::model::{IGNORE_FILES, RelPath, bytes_as_path, is_within, lock};
 
-/// Returns the folders at and below `below`, the root's own name excepted, in which files that count may lie or come
-/// to lie, by path: those that no rule ignores, and those of the files that `listing` has, which git may track against
-/// a rule. An empty `below` is the root. `kept` are those that git tracks files in although they would be left out.
+/// Returns the folders at and below `below`, except the root itself, that contain or may get relevant files, by path:
+/// those that no rule ignores, and those of the files in `listing`, which git may track despite a rule. An empty
+/// `below` is the root. `kept` are the folders that would be left out, but in which git tracks files.
 ///
-/// A repository within a checkout is one entry to git: it is among them, what lies in it is not. Links are not
-/// followed.
+/// A repository within a checkout is one entry for git: it is included, but its content is not. Links are not followed.
 pub fn watchable_folders(
     root: &Path,
     names: &NameRules,
@@ -27,7 +26,7 @@ pub fn watchable_folders(
 ) -> Result<Vec<RelPath>, Error> {
     let root = dunce::canonicalize(root).map_err(Error::Root)?;
     let mut found = BTreeSet::new();
-    // Files are listed by path: those of a folder are adjacent.
+    // Files are sorted by path, so those of a folder are adjacent.
     let first = listing.files.partition_point(|file| file.path.as_bytes() < below);
     let near = listing.files[first..].iter().take_while(|file| file.path.as_bytes().starts_with(below));
     // `starts_with` also admits `src2` for `src`; `is_within` removes it.
@@ -38,12 +37,12 @@ pub fn watchable_folders(
     Ok(found.into_iter().collect())
 }
 
-/// Returns whether a walk that looks for what is in `below` has to enter `folder`.
+/// Returns whether a walk to the content of `below` has to enter `folder`.
 pub(super) fn leads_to(folder: &[u8], below: &[u8]) -> bool {
     is_within(folder, below) || is_within(below, folder)
 }
 
-/// Returns the folders at and below `below` that no rule ignores, those not entered at its border included.
+/// Returns the folders at and below `below` that no rule ignores, including those that are not entered.
 pub(super) fn folders(
     root: &Path,
     names: &NameRules,
@@ -57,11 +56,11 @@ pub(super) fn folders(
     let untrusted: Arc<Mutex<Vec<(RelPath, &'static str)>>> = Arc::default();
     let walked = folder_builder(root, names, source, kept, below, Arc::clone(&untrusted)).build();
     let mut folders: Vec<RelPath> =
-        // A folder that cannot be read cannot be watched either, so that its error is dropped.
+        // An unreadable folder cannot be watched either, so its error is dropped.
         walked.flatten().filter_map(|entry| relative_path(root, entry.path())).collect();
     for (path, name) in std::mem::take(&mut *lock(&untrusted)) {
         if uses_git_rules(source) {
-            // Git opens no such file, and lists what lies next to it.
+            // Git does not open such a file, and lists the files next to it.
             return Err(Error::IgnoreFile { name });
         }
         folders.push(path);
@@ -69,7 +68,7 @@ pub(super) fn folders(
     Ok(folders)
 }
 
-/// Returns a walk over the folders that lead to `below` or lie in it. It does not enter folders whose ignore file must
+/// Returns a walk over the folders that lead to `below` or are in it. It does not enter folders whose ignore file must
 /// not be opened, and adds them to `untrusted`.
 fn folder_builder(
     root: &Path,
@@ -81,8 +80,8 @@ fn folder_builder(
 ) -> WalkBuilder {
     let mut builder = rule_builder(root);
     if uses_git_rules(source) {
-        // The user's own excludes are not read: a repository may turn them off, and a folder that is skipped
-        // by mistake is worse than one that is watched for nothing.
+        // The user's own excludes are not read: a repository may disable them, and a folder that is skipped by mistake
+        // is worse than one that is watched needlessly.
         builder.hidden(false).ignore(false).parents(true).git_exclude(true).require_git(true);
     } else {
         builder.add_custom_ignore_filename(IGNORE_FILES[2]);
@@ -106,14 +105,14 @@ fn folder_builder(
             return false;
         }
         let name = untrusted_ignore_file(entry.path());
-        // Watched all the same: the ignore file may be fixed.
+        // Watched all the same, because the ignore file may be fixed.
         lock(&untrusted).extend(name.map(|name| (path, name)));
         name.is_none()
     });
     builder
 }
 
-/// Returns whether the folder above one is a repository of its own.
+/// Returns whether a folder is inside a nested repository.
 fn is_in_other_repository(root: &Path, path: &RelPath) -> bool {
     let up = bytes_as_path(path.parent());
     !path.parent().is_empty() && root.join(up).join(".git").exists()
@@ -137,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn ignored_folders_are_passed_over_and_empty_and_hidden_ones_are_not() {
+    fn ignored_folders_are_skipped_and_empty_and_hidden_ones_are_not() {
         let sandbox = GitSandbox::with_git();
         sandbox.write(".gitignore", "target/\n/build\n");
         sandbox.write("a/.gitignore", "!target/\nlogs\n");
@@ -152,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn the_folders_of_a_file_that_git_tracks_against_a_rule_are_among_them() {
+    fn the_folders_of_a_file_that_git_tracks_despite_a_rule_are_included() {
         let sandbox = GitSandbox::with_git();
         sandbox.write_all(&["out2/deep/kept", "out2/other/not"]);
         sandbox.git(".", &["add", "out2/deep/kept"]);
@@ -162,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_apart_and_what_lies_in_another_repository_is_passed_over() {
+    fn excluded_folders_and_nested_repositories_are_skipped() {
         let sandbox = GitSandbox::with_git();
         sandbox.write_all(&[".slop_cache/a/b", "out/a/b", "lib/src/a", "src/CVS/a"]);
         sandbox.git("lib", &["init", "-q"]);
@@ -194,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn folders_to_leave_out_are_passed_over_unless_git_tracks_files_in_them() {
+    fn folders_left_out_by_name_are_skipped_unless_git_tracks_files_in_them() {
         let sandbox = GitSandbox::new();
         sandbox.write_all(&[
             "node_modules/a/b",
@@ -212,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn in_a_checkout_ignore_files_of_others_than_git_do_not_count() {
+    fn in_a_checkout_only_gits_ignore_files_apply() {
         let sandbox = GitSandbox::with_git();
         sandbox.write(".slopignore", "a/\n");
         sandbox.write(".ignore", "b/\n");
@@ -222,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn rules_above_the_root_count_where_the_repository_has_them() {
+    fn rules_above_the_root_apply_within_the_repository() {
         let sandbox = GitSandbox::with_git();
         sandbox.write(".gitignore", "sub/no/\n");
         sandbox.write_all(&["sub/no/a", "sub/yes/b", "beside/c"]);
@@ -241,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn an_ignore_file_that_never_ends_is_not_opened_and_hides_nothing_silently() {
+    fn an_endless_ignore_file_is_not_opened_and_its_folder_is_watched() {
         let sandbox = GitSandbox::with_git();
         sandbox.write_all(&["a/b"]);
         let listing = sandbox.list(".");

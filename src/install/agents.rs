@@ -1,7 +1,7 @@
-//! The table of all agents: where each has its settings, and in which form.
+//! The table of all agents: where each stores its settings, and in which form.
 //!
-//! Each row was taken from the pages of the agent's own documentation that are named above it. An agent that changes its settings changes a row
-//! here, and nothing else.
+//! Each row is based on the pages of the agent's documentation that are linked above it. When an agent changes its
+//! settings, only its row has to change.
 
 use serde_json::{Value, json};
 
@@ -16,18 +16,18 @@ pub struct CodingAgent {
     /// The name on the command line.
     pub name: &'static str,
     pub title: &'static str,
-    /// Whether `--all` means it as well. An earlier version of an agent has to be named.
+    /// Whether `--all` includes it. An earlier version of an agent has to be named.
     pub is_current: bool,
-    /// A folder in the user's home that the agent makes.
+    /// A folder in the user's home that shows that the agent is in use.
     pub(super) sign: UserPath,
     pub(super) server: ServerForm,
     pub(super) servers: AgentFiles,
     pub(super) skills: AgentFiles,
-    /// What the agent runs at certain moments; `None` if its hooks cannot give anything to the model.
+    /// The agent's hooks; `None` if they cannot pass text to the model.
     pub(super) hooks: Option<HookForm>,
 }
 
-/// The files for one purpose. Of several, the first that is there is meant, or else the first.
+/// The candidate files for one purpose: the first existing one is used, or else the first.
 #[derive(Debug)]
 pub(super) struct AgentFiles {
     /// Paths below the project's folder.
@@ -35,20 +35,20 @@ pub(super) struct AgentFiles {
     pub(super) user: &'static [UserPath],
 }
 
-/// A path in the user's home, or in the folder that an environment variable names instead.
+/// A path in the user's home, or in a folder that an environment variable names instead.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct UserPath {
     pub(super) variable: &'static str,
-    /// The folder below the home folder that counts without the variable.
+    /// The folder below the home folder that is used without the variable.
     pub(super) folder: &'static str,
     pub(super) file: &'static str,
 }
 
-/// How an agent writes down a server of the Model Context Protocol.
+/// How an agent's settings declare an MCP server.
 #[derive(Debug)]
 pub(super) struct ServerForm {
     format: FileFormat,
-    /// The keys that lead to the servers by name.
+    /// The keys that lead to the table of servers.
     keys: &'static [&'static str],
     shape: ServerShape,
     /// Whether the agent replaces `${workspaceFolder}`; it may start servers in another folder.
@@ -65,7 +65,7 @@ enum ServerShape {
     List,
 }
 
-/// How an agent writes down the commands that it runs at certain moments, and what it expects of them.
+/// How an agent's settings declare hooks, and the output that it expects of them.
 #[derive(Debug)]
 pub(super) struct HookForm {
     pub(super) files: AgentFiles,
@@ -74,18 +74,18 @@ pub(super) struct HookForm {
     pub(super) events: &'static [HookBinding],
 }
 
-/// The hook of slop that an event of an agent runs.
+/// The hook of slop that runs at an agent's event.
 #[derive(Debug)]
 pub(super) struct HookBinding {
     pub(super) event: &'static str,
-    /// Which events are meant, as the agent writes it; empty for all of them.
+    /// The agent's matcher for the events; empty for all of them.
     matcher: &'static str,
     pub(super) hook: HookEvent,
 }
 
 #[derive(Debug, Clone, Copy)]
 enum HookShape {
-    /// A list of groups, each with a matcher and a list of commands; with the time-out as the agent counts it.
+    /// A list of groups, each with a matcher and a list of commands, and the timeout in the agent's unit.
     Groups { timeout: u32 },
     /// A list of commands, with `"type": "command"`.
     Commands,
@@ -102,7 +102,7 @@ pub(super) enum HookAnswer {
     Plain,
 }
 
-/// What most agents have in common.
+/// The form that most agents share.
 const MCP_SERVERS: ServerForm = ServerForm {
     format: FileFormat::Json,
     keys: &["mcpServers"],
@@ -116,7 +116,7 @@ const SHARED_SKILLS: AgentFiles = AgentFiles {
     user: &[home(".agents", "skills/slop/SKILL.md")],
 };
 
-/// Where programs keep settings, and where VS Code does.
+/// The folders for the settings of programs, and of VS Code.
 const CONFIG: (&str, &str) = ("XDG_CONFIG_HOME", ".config");
 const EDITORS: (&str, &str) = match std::env::consts::OS.as_bytes() {
     b"macos" => ("", "Library/Application Support"),
@@ -223,7 +223,7 @@ pub const AGENTS: &[CodingAgent] = &[
             },
             shape: HookShape::Groups { timeout: 10 },
             answer: HookAnswer::Specific,
-            // It reads files by shell commands, so that nothing is known of what is open.
+            // It reads files with shell commands, so slop does not know which files are open.
             events: &[HookBinding {
                 event: "SessionStart",
                 matcher: "startup|resume|clear|compact",
@@ -276,7 +276,7 @@ pub const AGENTS: &[CodingAgent] = &[
             },
             shape: HookShape::Groups { timeout: 10_000 },
             answer: HookAnswer::Specific,
-            // Its `BeforeTool` can refuse a read, but say nothing to the model.
+            // Its `BeforeTool` can reject a read, but cannot pass text to the model.
             events: &[HookBinding { event: "SessionStart", matcher: "", hook: HookEvent::SessionStart }],
         }),
     },
@@ -396,7 +396,7 @@ impl CodingAgent {
         }
     }
 
-    /// Returns what is written for the agent, with the files that it belongs to.
+    /// Returns the entries for the agent, with their files.
     pub(super) fn entries(&self, program: &str) -> Vec<(&AgentFiles, ConfigEntry)> {
         let skill = ConfigEntry {
             format: FileFormat::Text,

@@ -1,4 +1,4 @@
-//! Entries are added to the bytes of a settings file, and taken out again.
+//! Adds entries to the bytes of a settings file, and removes them again.
 
 use std::path::Path;
 
@@ -11,16 +11,16 @@ use super::toml_text::{toml_value, with_table, without_table};
 
 const BYTE_ORDER_MARK: &str = "\u{feff}";
 
-/// What became of a file.
+/// The result of adding entries to a file.
 pub(super) struct InsertedEntries {
     pub(super) bytes: Option<Vec<u8>>,
-    /// The entries that were added. Those that were there already are not slop's to remove.
+    /// The entries that were added. Entries that already existed are not slop's to remove.
     pub(super) added: Vec<ConfigEntry>,
-    /// The entries in whose place there is something else, which stays.
+    /// The entries that were not added because a different one exists, which is kept.
     pub(super) refused: Vec<ConfigEntry>,
 }
 
-/// Adds entries to a file, which may not be there yet.
+/// Adds entries to a file, which may not exist yet.
 pub(super) fn insert_entries(
     path: &Path,
     before: Option<&[u8]>,
@@ -52,9 +52,9 @@ pub(super) fn insert_entries(
     Ok(InsertedEntries { bytes, added, refused })
 }
 
-/// Takes entries out of a file that somebody else has edited since they were added to `before`. All other bytes stay;
-/// objects that hold nothing any more are removed if they came with the entries. `None` if nothing is left of a file that was
-/// not there before.
+/// Removes entries from a file that was edited after they were added to `before`. All other bytes are kept; objects
+/// that become empty are removed if they came with the entries. `None` if nothing is left of a file that did not exist
+/// before.
 pub(super) fn remove_entries(
     path: &Path,
     current: &[u8],
@@ -77,7 +77,7 @@ pub(super) fn remove_entries(
     Ok(Some(encode(mark, &text)))
 }
 
-/// Returns whether a file has an entry, as it was written or changed by somebody.
+/// Returns whether a file has an entry, unchanged or edited.
 pub(super) fn has_entry(path: &Path, bytes: &[u8], entry: &ConfigEntry) -> Result<bool, Error> {
     let (_, text) = decode(path, bytes)?;
     let found = existing_value(text, true, entry).map_err(|error| error.at(path))?;
@@ -87,7 +87,7 @@ pub(super) fn has_entry(path: &Path, bytes: &[u8], entry: &ConfigEntry) -> Resul
     })
 }
 
-/// Returns what is in the place of an entry.
+/// Returns the existing value at an entry's keys.
 fn existing_value(text: &str, has_file: bool, entry: &ConfigEntry) -> Result<Option<Value>, TextError> {
     match (entry.kind, entry.format) {
         (EntryKind::WholeFile, _) | (_, FileFormat::Text) => Ok(has_file.then(|| Value::from(text))),
@@ -108,7 +108,7 @@ fn with_entry(text: &str, entry: &ConfigEntry) -> Result<String, TextError> {
         (kind, FileFormat::Json) => {
             let json = JsonText::parse(text)?;
             let edited = json.with(&entry.keys, kind == EntryKind::Element, &entry.value)?;
-            // An edit is believed only if it can be read back.
+            // An edit is valid only if it can be read back.
             let expected = with_value(json.value(), entry).ok_or(TextError::Uneditable)?;
             if JsonText::parse(&edited)?.value() == expected {
                 Ok(edited)
@@ -139,7 +139,7 @@ fn with_value(mut whole: Value, entry: &ConfigEntry) -> Option<Value> {
 fn without_entry(text: &str, old: &str, entry: &ConfigEntry) -> Result<String, TextError> {
     let is_there = existing_value(text, true, entry)?;
     match (entry.kind, entry.format) {
-        // A whole file that was edited is the user's.
+        // A file of slop's own that was edited belongs to the user.
         (EntryKind::WholeFile, _) | (_, FileFormat::Text) => {
             let is_same = is_there.as_ref() == Some(&entry.value);
             Ok(if is_same { String::new() } else { text.to_owned() })
@@ -156,7 +156,7 @@ fn without_entry(text: &str, old: &str, entry: &ConfigEntry) -> Result<String, T
                     };
                     (without_place(&json, &entry.keys, place)?, entry.keys.len())
                 }
-                // Others still need it.
+                // Other entries still need it.
                 EntryKind::Shared if 1 < json.value().as_object().map_or(0, serde_json::Map::len) => {
                     return Ok(text.to_owned());
                 }
@@ -169,15 +169,15 @@ fn without_entry(text: &str, old: &str, entry: &ConfigEntry) -> Result<String, T
     }
 }
 
-/// Where an element is in a list.
+/// The position of an element in a list.
 #[derive(Clone, Copy)]
 enum ElementPlace {
     Whole(usize),
-    /// One of the commands of an element that has others as well.
+    /// One of several commands in an element.
     Command(usize, usize),
 }
 
-/// Finds an element as it was written, or else one that runs the same command.
+/// Finds an equal element, or else one that runs the same command.
 fn position_of(list: &[Value], value: &Value) -> Option<ElementPlace> {
     if let Some(at) = list.iter().position(|element| element == value) {
         return Some(ElementPlace::Whole(at));
@@ -205,8 +205,8 @@ fn without_place(json: &JsonText<'_>, keys: &[String], place: ElementPlace) -> R
     }
 }
 
-/// Removes the containers that hold nothing and were not there before, from the inside out. The first one that was there
-/// gets the space back that it had in it.
+/// Removes containers that are empty and did not exist before, from the inside out. The first one that existed before
+/// gets its original white space back.
 fn without_new_containers(mut text: String, old: &str, keys: &[String]) -> Result<String, TextError> {
     let old_json = JsonText::parse(old)?;
     for depth in (0..=keys.len()).rev() {

@@ -1,13 +1,13 @@
-//! What is written into a settings file.
+//! Entries of a settings file.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// For whom an agent is set up.
+/// Whether an agent is set up for a project or a user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum InstallScope {
-    /// For everybody who works on the project, by files in its folder.
+    /// For everyone who works on the project, with files in its folder.
     Project,
     /// For the user, in all projects.
     User,
@@ -17,14 +17,14 @@ pub enum InstallScope {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FileFormat {
-    /// JSON, with comments and trailing commas where the file has them.
+    /// JSON, possibly with comments and trailing commas.
     Json,
     Toml,
-    /// A text that is slop's as a whole.
+    /// A text that belongs to slop as a whole.
     Text,
 }
 
-/// How an entry belongs to what it is written into.
+/// How an entry relates to its file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum EntryKind {
@@ -32,9 +32,9 @@ pub enum EntryKind {
     Property,
     /// One more element of the list that the keys lead to.
     Element,
-    /// A value that the file needs, but that stays if others use the file too.
+    /// A value that the file needs, and that is kept if others use the file, too.
     Shared,
-    /// All of the file.
+    /// The whole file.
     WholeFile,
 }
 
@@ -43,14 +43,14 @@ pub enum EntryKind {
 pub struct ConfigEntry {
     pub format: FileFormat,
     pub kind: EntryKind,
-    /// The keys that lead to the value, the outermost first.
+    /// The keys that lead to the value, outermost first.
     pub keys: Vec<String>,
-    /// For a whole file a string, its text.
+    /// For a whole file, a string with its text.
     pub value: Value,
 }
 
 impl ConfigEntry {
-    /// Returns the entry in words: its keys, joined by dots.
+    /// Returns a name of the entry for messages: its keys, joined by dots.
     pub fn name(&self) -> String {
         match self.kind {
             EntryKind::WholeFile => "the file".to_owned(),

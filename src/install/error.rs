@@ -1,4 +1,4 @@
-//! Why settings of an agent cannot be edited.
+//! Errors of editing an agent's settings.
 
 use std::io;
 use std::path::PathBuf;
@@ -15,7 +15,7 @@ pub enum Error {
     Syntax { path: PathBuf, line: usize, message: String },
     #[error("{} has `{key}`, but not as {expected}", path.display())]
     OtherForm { path: PathBuf, key: String, expected: &'static str },
-    #[error("{} is written in a way that cannot be edited without a change to other settings", path.display())]
+    #[error("{} has a layout that cannot be edited without changing other settings", path.display())]
     Uneditable { path: PathBuf },
     #[error("{} leads out of the project", path.display())]
     OutsideProject { path: PathBuf },

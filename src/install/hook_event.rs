@@ -1,13 +1,13 @@
-//! The moments at which agents run slop.
+//! The events at which agents run slop.
 
-/// A moment in an agent's session.
+/// An event in an agent's session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HookEvent {
     /// A session begins.
     SessionStart,
     /// A file is about to be read or edited.
     Read,
-    /// What was said so far has been replaced by a summary.
+    /// The conversation so far was replaced by a summary.
     Compacted,
 }
 

@@ -1,4 +1,4 @@
-//! What agents send to their hooks, and what they read from them.
+//! The input that agents send to their hooks, and the output that they expect.
 
 use std::path::PathBuf;
 
@@ -7,28 +7,28 @@ use serde_json::{Value, json};
 use super::agents::{CodingAgent, HookAnswer};
 use super::hook_event::HookEvent;
 
-/// The names that agents have for a key.
+/// The names of keys in different agents.
 const SESSION: &[&str] = &["session_id", "sessionId", "conversation_id"];
 const FILE: &[&str] = &["file_path", "filePath", "absolute_path", "path"];
 const RANGE: &[&str] = &["offset", "limit", "startLine", "endLine", "start_line", "end_line"];
-/// The tools that show a file to the model: those of Claude Code, and of VS Code in its versions.
+/// The tools that show a file to the model, in Claude Code and in versions of VS Code.
 const READERS: &[&str] = &["Read", "read_file", "readFile", "copilot_readFile"];
 
-/// What an agent sent.
+/// The input of a hook.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct HookInput {
-    /// Names the session.
+    /// The id of the session.
     pub session: Option<String>,
     /// The folder that the agent works in.
     pub folder: Option<PathBuf>,
     /// The file that a tool is about to open.
     pub file: Option<String>,
-    /// Whether the tool shows all of it to the model.
+    /// Whether the tool shows the whole file to the model.
     pub reads_whole_file: bool,
 }
 
 impl HookInput {
-    /// Reads what an agent wrote to the standard input of a hook.
+    /// Parses the standard input of a hook.
     pub fn parse(bytes: &[u8]) -> serde_json::Result<Self> {
         let sent: Value = serde_json::from_slice(bytes)?;
         let text = |value: &Value, names: &[&str]| {
@@ -49,7 +49,7 @@ impl HookInput {
     }
 }
 
-/// Returns what the agent has to read so that a text reaches the model; `None` if it does not run this hook.
+/// Returns the output with which the agent passes a text to the model; `None` if it does not run this hook.
 pub fn hook_answer(agent: &CodingAgent, event: HookEvent, text: &str) -> Option<Value> {
     let form = agent.hooks.as_ref()?;
     let binding = form.events.iter().find(|binding| binding.hook == event)?;
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn an_edit_or_a_part_of_a_file_is_no_read_of_the_whole() {
+    fn an_edit_or_a_partial_read_is_not_a_read_of_the_whole_file() {
         for (tool, input) in [
             ("Edit", json!({"file_path": "a"})),
             ("Read", json!({"file_path": "a", "offset": 5})),
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn strange_input_is_an_error_or_says_nothing() {
+    fn unexpected_input_is_an_error_or_ignored() {
         assert!(HookInput::parse(b"").is_err());
         assert!(HookInput::parse(b"{").is_err());
         for sent in ["[]", "1", "{\"tool_input\": 1, \"cwd\": 2, \"workspace_roots\": {}}"] {
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn the_answer_has_the_form_that_the_agent_reads() {
+    fn the_answer_has_the_form_that_the_agent_expects() {
         let answer = |agent, event| hook_answer(CodingAgent::named(agent).unwrap(), event, "text");
         assert_eq!(
             answer("claude-code", HookEvent::Read),

@@ -1,7 +1,7 @@
-//! Edits of JSON texts, in which every byte stays that an edit is not about: comments, indentation, ends of lines.
+//! Edits JSON texts, preserving all other bytes: comments, indentation, line endings.
 //!
-//! The values are found by jsonc-parser, and texts are edited at the places that it names. Its own editing is not used:
-//! it removes blank lines, and comments before a value that it deletes.
+//! jsonc-parser locates the values, and texts are edited at these positions. Its own editing is not used, because it
+//! removes blank lines, and comments before a value that it deletes.
 
 use std::ops::Range;
 
@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use super::error::TextError;
 
-/// What agents accept beyond JSON. Some take no comments either, but then their files have none.
+/// The extensions of JSON that agents accept. Some accept no comments, but then their files have none.
 const ACCEPTED: ParseOptions = ParseOptions {
     allow_comments: true,
     allow_loose_object_property_names: false,
@@ -27,7 +27,7 @@ const ACCEPTED: ParseOptions = ParseOptions {
     allow_extended_string_escapes: false,
 };
 
-/// A text that was read.
+/// A parsed text.
 pub(super) struct JsonText<'t> {
     text: &'t str,
     root: Option<Ast<'t>>,
@@ -40,9 +40,9 @@ struct Container {
     children: Vec<Range<usize>>,
 }
 
-/// What is added to a container.
+/// A member to add to a container.
 struct NewMember<'m> {
-    /// None for an element of a list.
+    /// `None` for an element of a list.
     name: Option<&'m str>,
     value: &'m Value,
 }
@@ -57,18 +57,18 @@ impl<'t> JsonText<'t> {
         Ok(Self { text, root: parsed.value, tokens: parsed.tokens.unwrap_or_default() })
     }
 
-    /// Returns the value that some keys lead to.
+    /// Returns the value at a path of keys.
     pub(super) fn get(&self, keys: &[String]) -> Result<Option<Value>, TextError> {
         Ok(self.find(keys)?.map(|found| Value::from(found.clone())))
     }
 
-    /// Returns the whole value; an empty object for a text without any.
+    /// Returns the whole value; an empty object for a text without a value.
     pub(super) fn value(&self) -> Value {
         self.root.clone().map_or_else(|| Value::Object(serde_json::Map::new()), Value::from)
     }
 
-    /// Returns the text with one more value at the end of the keys, which lead to nothing yet, or with one more element
-    /// in the list that they lead to. Missing objects on the way are added.
+    /// Returns the text with a new value at a path of keys, or with a new element in the list there. Missing objects on
+    /// the path are added.
     pub(super) fn with(&self, keys: &[String], is_element: bool, value: &Value) -> Result<String, TextError> {
         let wrapped = if is_element { Value::Array(vec![value.clone()]) } else { value.clone() };
         if self.root.is_none() {
@@ -77,7 +77,7 @@ impl<'t> JsonText<'t> {
             let written = self.write(&whole, Some(""));
             return Ok(format!("{}{gap}{written}{}", self.text, self.newline()));
         }
-        // The deepest value that is there, and how many keys lead to it.
+        // The deepest existing value, and how many keys lead to it.
         let mut depth = keys.len();
         while self.find(&keys[..depth])?.is_none() {
             depth -= 1;
@@ -94,7 +94,7 @@ impl<'t> JsonText<'t> {
         Ok(self.with_member(&container_of(object), &NewMember { name: Some(name), value: &value }))
     }
 
-    /// Returns the text without the value that some keys lead to, which is there.
+    /// Returns the text without the value at a path of keys, which must exist.
     pub(super) fn without(&self, keys: &[String]) -> Result<String, TextError> {
         let (name, above) = keys.split_last().ok_or(TextError::Uneditable)?;
         let Some(Ast::Object(object)) = self.find(above)? else { return Err(TextError::Uneditable) };
@@ -103,7 +103,7 @@ impl<'t> JsonText<'t> {
         Ok(self.without_child(&container_of(object), position))
     }
 
-    /// Returns the text without one element of the list that some keys lead to.
+    /// Returns the text without one element of the list at a path of keys.
     pub(super) fn without_element(&self, keys: &[String], position: usize) -> Result<String, TextError> {
         let Some(Ast::Array(list)) = self.find(keys)? else { return Err(other_form(keys, "a list")) };
         let children: Vec<_> = list.elements.iter().map(byte_range).collect();
@@ -113,7 +113,7 @@ impl<'t> JsonText<'t> {
         Ok(self.without_child(&Container { range: byte_range(list), children }, position))
     }
 
-    /// Returns what is between the brackets of the empty object or list that some keys lead to.
+    /// Returns the range between the brackets of the empty object or list at a path of keys.
     pub(super) fn empty_inside(&self, keys: &[String]) -> Result<Option<Range<usize>>, TextError> {
         let container = match self.find(keys)? {
             Some(Ast::Object(object)) => container_of(object),
@@ -133,7 +133,7 @@ impl<'t> JsonText<'t> {
         for (depth, key) in keys.iter().enumerate() {
             let object = match found {
                 Ast::Object(object) => object,
-                // A place in a list is its number.
+                // The key of an element in a list is its index.
                 Ast::Array(list) => {
                     let Some(element) = key.parse().ok().and_then(|at: usize| list.elements.get(at)) else {
                         return Err(other_form(&keys[..depth], "an object"));
@@ -147,7 +147,7 @@ impl<'t> JsonText<'t> {
             };
             let mut named = object.properties.iter().filter(|property| property.name.as_str() == key);
             let Some(property) = named.next() else { return Ok(None) };
-            // Which of them counts depends on the reader.
+            // Which of the duplicates counts depends on the parser.
             if named.next().is_some() {
                 return Err(other_form(&keys[..=depth], "one value"));
             }
@@ -185,7 +185,7 @@ impl<'t> JsonText<'t> {
         let own_indent = line_indent(self.text, container.range.start);
         let indent = format!("{own_indent}{}", self.indent_unit());
         let written = self.write_member(member, Some(&indent));
-        // After comments, and before the space that leads to the closing bracket.
+        // After comments, and before the white space in front of the closing bracket.
         let place = inside.start + self.text[inside.clone()].trim_end().len();
         let mut line = format!("{}{indent}{written}", self.newline());
         if !self.text[place..inside.end].contains('\n') {
@@ -201,7 +201,7 @@ impl<'t> JsonText<'t> {
         let before = text[..child.start].trim_end_matches([' ', '\t']);
         let line_start = before.strip_suffix('\n').map(|before| before.strip_suffix('\r').unwrap_or(before));
         let start = line_start.unwrap_or(before).len();
-        // The bracket itself is never cut.
+        // The bracket itself is never removed.
         let start = start.max(container.range.start + 1);
         if let Some(comma) = self.comma_after(child.end, container.range.end) {
             return spliced(text, &[(start..child.end, ""), (comma.start..comma.end, "")]);
@@ -214,7 +214,7 @@ impl<'t> JsonText<'t> {
         }
     }
 
-    /// Returns the comma that follows a position, behind nothing but comments.
+    /// Returns the comma that follows a position, skipping comments.
     fn comma_after(&self, from: usize, end: usize) -> Option<Range<usize>> {
         let following =
             self.tokens.iter().filter(|token| from <= token.range.start && token.range.end <= end);
@@ -229,7 +229,7 @@ impl<'t> JsonText<'t> {
         (last.token == Token::Comma).then_some(last.range.start..last.range.end)
     }
 
-    /// Returns the end of the comments that follow a position in its line.
+    /// Returns the end of the comments that follow a position on its line.
     fn end_of_comments(&self, from: usize) -> usize {
         let mut end = from;
         for token in self.tokens.iter().filter(|token| from <= token.range.start) {
@@ -247,7 +247,7 @@ impl<'t> JsonText<'t> {
         newline_of(self.text)
     }
 
-    /// Returns by how much the text indents a level: as the first value of the outermost object.
+    /// Returns the indentation of one level in the text, taken from the first value of the outermost object.
     fn indent_unit(&self) -> &'t str {
         let Some(Ast::Object(object)) = &self.root else { return "  " };
         let Some(first) = object.properties.first() else { return "  " };
@@ -263,7 +263,7 @@ impl<'t> JsonText<'t> {
         member.name.map_or(value.clone(), |name| format!("{}: {value}", Value::from(name)))
     }
 
-    /// Writes a value, in lines that are indented like `indent` and deeper, or without it in one line.
+    /// Formats a value on lines indented from `indent`, or on one line without it.
     fn write(&self, value: &Value, indent: Option<&str>) -> String {
         let is_scalar = |value: &Value| !matches!(value, Value::Object(_) | Value::Array(_));
         let (open, close, parts): (_, _, Vec<(Option<&str>, &Value)>) = match value {
@@ -273,7 +273,7 @@ impl<'t> JsonText<'t> {
             Value::Array(list) => ("[", "]", list.iter().map(|value| (None, value)).collect()),
             Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => return value.to_string(),
         };
-        // A list of words is one line.
+        // A list of strings stays on one line.
         let is_line = open == "[" && parts.iter().all(|(_, value)| is_scalar(value));
         let deeper = indent.filter(|_| !is_line && !parts.is_empty());
         let deeper = deeper.map(|indent| format!("{indent}{}", self.indent_unit()));
@@ -292,18 +292,18 @@ impl<'t> JsonText<'t> {
     }
 }
 
-/// Returns how the lines of a text end.
+/// Returns the line ending of a text.
 pub(super) fn newline_of(text: &str) -> &'static str {
     let first = text.find('\n');
     if first.is_some_and(|end| text[..end].ends_with('\r')) { "\r\n" } else { "\n" }
 }
 
-/// Returns the number of the line of a position, counted from 1.
+/// Returns the line number of a position, counted from 1.
 pub(super) fn line_of(text: &[u8], position: usize) -> usize {
     memchr::memchr_iter(b'\n', &text[..position]).count() + 1
 }
 
-/// Returns a text with some ranges replaced, which are in order and do not overlap.
+/// Returns a text with ranges replaced, which must be in order and must not overlap.
 pub(super) fn spliced(text: &str, changes: &[(Range<usize>, &str)]) -> String {
     let mut result = String::with_capacity(text.len());
     let mut done = 0;
@@ -333,7 +333,7 @@ const fn is_comment(token: &TokenAndRange<'_>) -> bool {
     matches!(token.token, Token::CommentLine(_) | Token::CommentBlock(_))
 }
 
-/// Returns the space at the beginning of the line of a position.
+/// Returns the indentation of the line at a position.
 fn line_indent(text: &str, position: usize) -> &str {
     let line = &text[text[..position].rfind('\n').map_or(0, |end| end + 1)..];
     let length = line.len() - line.trim_start_matches([' ', '\t']).len();

@@ -1,10 +1,10 @@
-//! The settings files of agents: what slop writes into them, so that agents use it, and how all of it is taken out again.
+//! The settings files of agents: adds entries so that agents use slop, and removes them again.
 //!
-//! Knows: where each agent keeps its settings and in which form, how an entry is added to JSON with comments or TOML so
-//! that every other byte stays, and what was written where. Does not know: what the entries do when an agent runs them,
-//! where the home folder is, how an edit is shown or confirmed.
+//! Knows: where each agent stores its settings and in which form, how to add an entry to JSON with comments or to TOML
+//! while preserving all other bytes, and what was written where. Does not know: what the entries do when an agent runs
+//! them, where the home folder is, how an edit is shown or confirmed.
 //!
-//! Start with [`AGENTS`], the table of all agents; [`plan_install`] and [`plan_uninstall`] say what would change in which
+//! Start with [`AGENTS`], the table of all agents; [`plan_install`] and [`plan_uninstall`] return the changes of each
 //! file, and [`apply`] changes one file. `json_text.rs` and `toml_text.rs` edit texts, and do no I/O.
 
 mod agents;

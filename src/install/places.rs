@@ -7,12 +7,12 @@ use super::entry::InstallScope;
 use super::error::Error;
 use crate::sys::RealDisk;
 
-/// The folders that the paths of agents are relative to.
+/// The base folders of the agents' paths.
 pub struct InstallPlaces<'e> {
     /// The project's folder, without links.
     pub project: &'e Path,
     pub home: Option<&'e Path>,
-    /// Returns the folder that an environment variable names.
+    /// Returns the folder in an environment variable.
     pub variable: &'e dyn Fn(&str) -> Option<PathBuf>,
     /// The folder for the records of what was written.
     pub records: &'e Path,
@@ -23,7 +23,7 @@ impl InstallPlaces<'_> {
     pub fn has_agent(&self, agent: &CodingAgent) -> bool {
         let in_home = self.user_path(&agent.sign).is_ok_and(|folder| folder.is_dir());
         let files = agent.servers.project.iter().chain(agent.skills.project);
-        // `.agents` belongs to no agent.
+        // `.agents` belongs to no particular agent.
         let own = files.filter(|file| !file.starts_with(".agents/"));
         in_home || own.into_iter().any(|file| first_part(self.project, file).exists())
     }
@@ -51,7 +51,7 @@ impl InstallPlaces<'_> {
         Ok(if path.file.is_empty() { folder } else { folder.join(path.file) })
     }
 
-    /// Refuses links that lead to nothing, and in a project those that lead out of it: who checked out the project did not
+    /// Rejects dangling links, and in a project those that lead out of it, because the user who checked it out did not
     /// choose them.
     fn check(&self, path: &Path, scope: InstallScope) -> Result<(), Error> {
         if let Some(link) = path.ancestors().find(|above| above.is_symlink() && !above.exists()) {
@@ -66,12 +66,12 @@ impl InstallPlaces<'_> {
     }
 }
 
-/// Returns the first folder or file of a path below a folder.
+/// Returns the path of the first component of `file` in a folder.
 fn first_part(folder: &Path, file: &str) -> PathBuf {
     folder.join(file.split('/').next().unwrap_or(file))
 }
 
-/// Returns the folders above a file that are not there, the innermost first.
+/// Returns the missing folders above a file, innermost first.
 pub(super) fn missing_folders(path: &Path) -> Vec<PathBuf> {
     let above = path.ancestors().skip(1);
     above.take_while(|folder| RealDisk.identity(folder).is_none()).map(Path::to_owned).collect()

@@ -1,4 +1,4 @@
-//! What an installation would change, file by file. Nothing is written before all of it is known to be possible.
+//! Plans the changes of an installation, file by file. Nothing is written before all changes are known to be possible.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -10,33 +10,33 @@ use super::error::Error;
 use super::places::{InstallPlaces, missing_folders};
 use super::record::{FileRecord, OwnedEntry, read, read_record, read_records};
 
-/// What would become of one file.
+/// The planned change of one file.
 #[derive(Debug)]
 pub struct FileChange {
     pub path: PathBuf,
     /// The file that the path leads to, if it is a link.
     pub target: Option<PathBuf>,
     pub agents: Vec<String>,
-    /// The bytes that the file has; `None` if it is not there.
+    /// The current bytes of the file; `None` if it does not exist.
     pub current: Option<Vec<u8>>,
-    /// The bytes that it will have.
+    /// The new bytes of the file; `None` to delete it.
     pub new: Option<Vec<u8>>,
-    /// The entries that are not written, because something else is in their place.
+    /// The entries that are not written because a different one exists.
     pub kept: Vec<String>,
-    /// What is recorded; `None` if nothing of slop is left in the file.
+    /// The record to store; `None` if nothing of slop is left in the file.
     pub(super) record: Option<FileRecord>,
-    /// The folders to delete if nothing is left in them.
+    /// The folders to delete if they are empty.
     pub(super) folders: Vec<PathBuf>,
 }
 
 impl FileChange {
-    /// Returns whether the file gets other bytes than it has.
+    /// Returns whether the bytes of the file change.
     pub fn is_change(&self) -> bool {
         self.current != self.new
     }
 }
 
-/// Returns what has to be written for some agents. What earlier installations wrote for them is replaced.
+/// Returns the changes that install slop for these agents, replacing earlier installations for them.
 pub fn plan_install(
     agents: &[&CodingAgent],
     scope: InstallScope,
@@ -66,8 +66,8 @@ pub fn plan_install(
     wanted.iter().map(plan).collect()
 }
 
-/// Returns what has to be written so that nothing of slop is left for some agents, or for any if none are named: in the
-/// files of the user, and in those of one project or of all.
+/// Returns the changes that remove slop for these agents, or for all if none are named: from the user's files, and from
+/// those of one project or of all.
 pub fn plan_uninstall(
     agents: &[&CodingAgent],
     scope: Option<InstallScope>,
@@ -89,7 +89,7 @@ pub fn plan_uninstall(
     records.iter().filter(|record| is_meant(record)).map(plan).collect()
 }
 
-/// Plans that a file has these entries of slop and no others.
+/// Plans the change of a file to exactly these entries of slop.
 fn plan_file(
     path: &Path,
     scope: InstallScope,
@@ -143,7 +143,7 @@ fn others(record: &FileRecord, names: &[&str]) -> Vec<OwnedEntry> {
     entries.filter(|owned| !owned.agents.is_empty()).collect()
 }
 
-/// Adds an agent to those that an entry is written for.
+/// Adds an agent to the owners of an entry.
 fn add_owner(entries: &mut Vec<OwnedEntry>, agent: &str, entry: ConfigEntry) {
     match entries.iter_mut().find(|owned| owned.entry == entry) {
         Some(owned) => owned.agents.push(agent.to_owned()),

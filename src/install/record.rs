@@ -1,8 +1,8 @@
-//! What was written where, so that all of it can be taken out again.
+//! Records of what was written where, so that all of it can be removed again.
 //!
-//! Each file that was edited has one record in the folder for the user's state, readable by the user alone, because it holds the
-//! bytes that the file had. A record is written before its file, and deleted after it: wherever a run ends, the next one
-//! finds the file as the record has it, before or after.
+//! Each edited file has one record in the folder for the user's state, readable only by the user, because it contains
+//! the file's original bytes. A record is written before its file, and deleted after it: wherever a run is interrupted,
+//! the next one finds the file in one of the two recorded states.
 
 use std::path::{Path, PathBuf};
 
@@ -18,23 +18,23 @@ use super::plan::FileChange;
 use crate::model::{ContentHash, path_bytes};
 use crate::sys::{Disk, RealDisk};
 
-/// What was written into one file.
+/// The record of one file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct FileRecord {
     pub(super) path: PathBuf,
     pub(super) scope: InstallScope,
     /// The project's folder, for files of a project.
     pub(super) project: Option<PathBuf>,
-    /// The bytes that the file had, in base64; `None` if it was not there.
+    /// The original bytes of the file in base64; `None` if it did not exist.
     before: Option<String>,
-    /// The SHA-256 of the bytes that it got.
+    /// The SHA-256 of the written bytes.
     after: String,
-    /// The folders that were made for it, the innermost first.
+    /// The folders that were created for it, innermost first.
     pub(super) folders: Vec<PathBuf>,
     pub(super) entries: Vec<OwnedEntry>,
 }
 
-/// An entry, and the agents that it was written for.
+/// An entry, and the agents for which it was written.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct OwnedEntry {
     pub(super) agents: Vec<String>,
@@ -51,7 +51,7 @@ pub struct InstalledFile {
     pub agents: Vec<String>,
     /// The programs that it names.
     pub programs: Vec<String>,
-    /// The entries that the file does not have any more.
+    /// The entries that are no longer in the file.
     pub missing: Vec<String>,
 }
 
@@ -78,7 +78,7 @@ impl FileRecord {
         self.before.as_ref().and_then(|before| STANDARD.decode(before).ok())
     }
 
-    /// Returns the bytes of the file without what slop wrote: those from before if nobody has edited it since.
+    /// Returns the bytes of the file without slop's entries: the original bytes if it was not edited since.
     pub(super) fn bytes_without(&self, current: Option<&[u8]>) -> Result<Option<Vec<u8>>, Error> {
         let before = self.bytes_before();
         match current {
@@ -126,12 +126,12 @@ fn program_of(entry: &ConfigEntry) -> Option<String> {
     program.map(str::to_owned)
 }
 
-/// Returns what was written by any run.
+/// Returns all files that slop has edited.
 pub fn installed_files(records: &Path) -> Result<Vec<InstalledFile>, Error> {
     read_records(records)?.into_iter().map(FileRecord::installed).collect()
 }
 
-/// Makes one change, whole or not at all.
+/// Applies one change atomically.
 pub fn apply(change: &FileChange, places: &InstallPlaces<'_>) -> Result<(), Error> {
     let path = &change.path;
     let write_error = |source| Error::Write { path: path.clone(), source };
@@ -154,7 +154,7 @@ pub fn apply(change: &FileChange, places: &InstallPlaces<'_>) -> Result<(), Erro
     }
     if change.record.is_none() {
         for folder in &change.folders {
-            // One that holds something else by now stays.
+            // A folder that is not empty is kept.
             let _ = RealDisk.remove_empty_folder(folder);
         }
         if record_file.exists() {

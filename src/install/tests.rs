@@ -13,7 +13,7 @@ use super::places::InstallPlaces;
 use super::plan::{FileChange, plan_install, plan_uninstall};
 use super::record::apply;
 
-/// A home and a project that are deleted after the test.
+/// A temporary home folder and project.
 struct Machine {
     folder: tempfile::TempDir,
     top: PathBuf,
@@ -66,7 +66,7 @@ impl Machine {
         self.with(|places| changes.iter().for_each(|change| apply(change, places).unwrap()));
     }
 
-    /// Returns all files and their bytes, apart from the folder for records.
+    /// Returns all files and their bytes, except the records.
     fn snapshot(&self) -> Vec<(PathBuf, Vec<u8>)> {
         let mut found = Vec::new();
         let mut folders = vec![self.folder.path().to_owned()];
@@ -92,7 +92,7 @@ fn agents(names: &[&str]) -> Vec<&'static CodingAgent> {
     names.iter().map(|name| CodingAgent::named(name).unwrap()).collect()
 }
 
-/// Returns texts that a settings file may have, with other servers under these keys.
+/// Returns possible texts of a settings file, with other servers under these keys.
 fn samples(format: FileFormat, keys: &[String]) -> Vec<String> {
     if format == FileFormat::Toml {
         let key = &keys[0];
@@ -163,7 +163,7 @@ fn every_agent_gets_its_bytes_back() {
 }
 
 #[test]
-fn files_and_folders_that_were_not_there_are_deleted() {
+fn files_and_folders_that_did_not_exist_are_deleted() {
     let names: Vec<&str> = AGENTS.iter().filter(|agent| agent.is_current).map(|agent| agent.name).collect();
     let machine = Machine::new();
     let before = machine.snapshot();
@@ -206,11 +206,11 @@ fn entries_look_like_those_around_them() {
     .assert_eq(&found);
 }
 
-/// What a person does to a file after slop has.
+/// An edit by hand after slop's own.
 type FileEdit = fn(&str) -> String;
 
 #[test]
-fn edits_that_came_later_stay() {
+fn later_edits_are_kept() {
     let json = "{\n  \"mcpServers\": {\n    \"a\": {\"command\": \"x\"}\n  }\n}\n";
     let toml = "[mcp_servers.a]\ncommand = \"x\"\n";
     let cases: &[(&str, &str, &str, FileEdit)] = &[
@@ -236,7 +236,7 @@ fn edits_that_came_later_stay() {
 }
 
 #[test]
-fn a_server_that_was_added_after_slops_stays() {
+fn a_server_added_after_that_of_slop_is_kept() {
     let machine = Machine::new();
     machine.write("project/.mcp.json", "{\n  \"mcpServers\": {\n    \"a\": {}\n  }\n}\n");
     machine.install(&["claude-code"], InstallScope::Project);
@@ -268,7 +268,7 @@ fn a_server_of_the_users_own_is_neither_replaced_nor_removed() {
 }
 
 #[test]
-fn of_a_broken_file_the_line_is_named_and_nothing_is_written() {
+fn a_broken_file_is_reported_with_its_line_and_not_written() {
     let cases: &[(&str, &[u8], &str)] = &[
         (".mcp.json", b"{\n  \"mcpServers\": {\n    \"a\": \n  }\n}\n", ".mcp.json:4: not JSON: "),
         (".mcp.json", b"{\"a\": 1}\n{}", ".mcp.json:2: not JSON: "),
@@ -312,14 +312,14 @@ fn a_link_stays_a_link_and_may_not_lead_out_of_a_project() {
 }
 
 #[test]
-fn a_run_that_is_killed_between_two_files_can_be_taken_back() {
+fn a_run_that_is_killed_between_two_files_can_be_undone() {
     let scope = InstallScope::Project;
     let machine = Machine::new();
     machine.write("project/.mcp.json", "{\"a\": 1}");
     let before = machine.snapshot();
     let changes = machine.plan(&["claude-code", "cursor"], scope).unwrap();
     machine.apply_all(&changes[..2]);
-    // The third file has its record already, but not its entry.
+    // The third file already has its record, but not its entry.
     machine.apply_all(&changes[2..3]);
     let third = &changes[2];
     match &third.current {
@@ -358,7 +358,7 @@ fn a_skill_stays_as_long_as_one_agent_reads_it() {
     assert!(machine.path("home/.config/zed/settings.json").exists());
     machine.uninstall(&["zed"]);
     assert_eq!(machine.snapshot(), before);
-    // One that was edited is the user's.
+    // An edited skill belongs to the user.
     machine.install(&["codex"], InstallScope::User);
     fs::write(&skill, "mine").unwrap();
     machine.uninstall(&[]);
@@ -366,7 +366,7 @@ fn a_skill_stays_as_long_as_one_agent_reads_it() {
 }
 
 #[test]
-fn another_program_replaces_the_one_before() {
+fn a_new_program_path_replaces_the_old_one() {
     let machine = Machine::new();
     machine.write("home/.claude.json", "{\"a\": 1}");
     let before = machine.snapshot();
@@ -428,7 +428,7 @@ fn hooks_of_the_users_own_stay() {
     machine.install(&["claude-code"], InstallScope::Project);
     let text = machine.read("project/.claude/settings.json");
     assert!(text.contains("/bin/slop hook read --agent claude-code") && text.contains("// mine"), "{text}");
-    // One of the user's is put into slop's group, and slop's gets another time-out.
+    // A hook of the user is put into slop's group, and slop's own gets a different timeout.
     let ours = "\"timeout\": 10,";
     let grouped = text.replace(ours, "\"timeout\": 20,").replacen(
         "\"hooks\": [\n          {\n            \"command\": \"/bin/slop",
@@ -444,7 +444,7 @@ fn hooks_of_the_users_own_stay() {
 }
 
 #[test]
-fn programs_with_spaces_are_one_word_for_a_shell() {
+fn programs_with_spaces_are_quoted_for_a_shell() {
     let entries = CodingAgent::named("cursor").unwrap().entries("/my bin/slop");
     let commands: Vec<String> = entries
         .iter()

@@ -1,7 +1,7 @@
-//! Edits of TOML texts, in which every byte stays that an edit is not about.
+//! Edits TOML texts, preserving all other bytes.
 //!
-//! A table is added as lines at the end, and taken out as lines; both are checked by reading the result. Only where that
-//! does not do (an inline table, a key with dots) is the document edited by `toml_edit`.
+//! A table is appended and removed as lines, which is verified by parsing the result. If that does not work (an inline
+//! table, a dotted key), the document is edited by `toml_edit`.
 
 use serde_json::Value;
 use toml_edit::{DocumentMut, InlineTable, Item};
@@ -19,7 +19,7 @@ pub(super) fn toml_value(text: &str) -> Result<Value, TextError> {
     serde_json::to_value(table).map_err(|_| TextError::Uneditable)
 }
 
-/// Returns the text with one more table, which is not there yet.
+/// Returns the text with a new table, which must not exist yet.
 pub(super) fn with_table(text: &str, keys: &[String], value: &Value) -> Result<String, TextError> {
     let expected = with_value(toml_value(text)?, keys, value.clone())
         .ok_or_else(|| TextError::OtherForm { key: keys[..keys.len() - 1].join("."), expected: "a table" })?;
@@ -45,13 +45,13 @@ pub(super) fn with_table(text: &str, keys: &[String], value: &Value) -> Result<S
     checked(edited, &expected)
 }
 
-/// Returns the text without the table that some keys lead to, which is there.
+/// Returns the text without the table at a path of keys, which must exist.
 pub(super) fn without_table(text: &str, keys: &[String]) -> Result<String, TextError> {
     let mut expected = toml_value(text)?;
     let (name, above) = keys.split_last().ok_or(TextError::Uneditable)?;
     let holder = above.iter().try_fold(&mut expected, |value, key| value.get_mut(key));
     holder.and_then(Value::as_object_mut).ok_or(TextError::Uneditable)?.remove(name);
-    // An empty table that nothing declares any more is not there; where it is, it is empty.
+    // After the removal, an empty table is missing if nothing else declares it, and empty otherwise.
     let pruned = without_empty(expected.clone(), above);
     let is_expected = |found: &Value| *found == expected || *found == pruned;
     let cut = without_lines(text, keys);
@@ -65,7 +65,7 @@ pub(super) fn without_table(text: &str, keys: &[String]) -> Result<String, TextE
     if is_expected(&toml_value(&edited)?) { Ok(edited) } else { Err(TextError::Uneditable) }
 }
 
-/// Cuts the lines of a table and of the tables in it, and one blank line before them.
+/// Removes the lines of a table and of its subtables, and one blank line before them.
 fn without_lines(text: &str, keys: &[String]) -> Option<String> {
     let header = format!("[{}]", keys.join("."));
     let deeper = format!("[{}.", keys.join("."));
@@ -82,7 +82,7 @@ fn without_lines(text: &str, keys: &[String]) -> Option<String> {
         line.starts_with('[') && !line.starts_with(&deeper)
     });
     let mut end = following.map_or(lines.len(), |following| first + 1 + following);
-    // What comments the next table stays with it.
+    // Comments of the next table stay with it.
     let is_apart = |line: &str| line.trim().is_empty() || line.trim_start().starts_with('#');
     while is_apart(lines[end - 1]) {
         end -= 1;
@@ -93,11 +93,11 @@ fn without_lines(text: &str, keys: &[String]) -> Option<String> {
     Some([&lines[..first], &lines[end..]].concat().concat())
 }
 
-/// Edits a document by its parser, which writes ends of lines in one way.
+/// Edits a document with its parser, which writes uniform line endings.
 fn edited(text: &str, change: impl FnOnce(&mut DocumentMut) -> Option<()>) -> Result<String, TextError> {
     let newline = newline_of(text);
     let plain = text.replace("\r\n", "\n");
-    // Ends of lines of both kinds cannot be told apart afterwards.
+    // Mixed line endings could not be restored afterwards.
     if newline == "\r\n" && plain.replace('\n', "\r\n") != text || newline == "\n" && plain != text {
         return Err(TextError::Uneditable);
     }
@@ -115,7 +115,7 @@ fn table_lines(keys: &[String], value: &Value) -> Result<String, TextError> {
     Ok(format!("[{}]\n{body}", keys.join(".")))
 }
 
-/// Returns a value with another one where the keys lead to; `None` if something else is on the way.
+/// Returns a value with another one at a path of keys; `None` if the path is blocked.
 fn with_value(mut whole: Value, keys: &[String], value: Value) -> Option<Value> {
     let (name, above) = keys.split_last()?;
     let mut holder = &mut whole;

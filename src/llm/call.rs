@@ -98,7 +98,7 @@ pub enum SoftFailure {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct RateLimits {
     pub requests: Option<LimitWindow>,
-    /// Of tokens; of input tokens if they are reported separately.
+    /// The limit of tokens, or of input tokens if they are reported separately.
     pub tokens: Option<LimitWindow>,
 }
 

@@ -1,4 +1,4 @@
-//! Whether a provider may be called: a circuit breaker, a budget of retries, and limits of the rate of calls.
+//! Decides whether a provider may be called: a circuit breaker, a budget of retries, and rate limits.
 //!
 //! Pure: the time since a fixed moment is passed in.
 

@@ -1,4 +1,4 @@
-//! What tokens cost.
+//! The prices of tokens.
 
 use std::collections::BTreeMap;
 

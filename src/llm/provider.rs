@@ -220,8 +220,8 @@ fn check_address(wire: WireFormat, base_url: &str) -> Result<(), ProviderRowErro
         return Err(ProviderRowError::NoAddress);
     }
     let host = base_url.strip_prefix("https://").or_else(|| base_url.strip_prefix("http://"));
-    // What precedes `@` only looks like the host, and some parsers take a backslash for a slash: the key must not go
-    // to another host than the one that is read.
+    // What precedes `@` only looks like the host, and some parsers treat a backslash as a slash: the key must not be
+    // sent to a host other than the visible one.
     let is_plain = |host: &str| {
         !host.is_empty()
             && !host.starts_with('/')

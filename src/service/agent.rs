@@ -23,15 +23,15 @@ use crate::sys::{Disk, RealDisk};
 /// Looks up the key that a variable of the environment holds.
 pub type ProviderKeyLookup<'k> = &'k dyn Fn(&str) -> Option<SecretString>;
 
-/// The keys, by the names of the providers that they are for.
+/// The keys of providers, by the provider's name.
 pub type ProviderKeys = BTreeMap<String, SecretString>;
 
 /// What one run of the sub-agent overrides in the settings.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AgentOverrides {
-    /// The persona, of the user's own file, whose preferred models are asked.
+    /// The persona, from the user's own file, whose preferred models are called.
     pub persona: Option<String>,
-    /// The tiers that summaries are written for; empty for those of the settings.
+    /// The tiers to write summaries for; empty for those of the settings.
     pub tiers: Vec<Tier>,
     /// The files, as the command line names them; empty for all.
     pub picks: Vec<String>,
@@ -50,7 +50,7 @@ pub fn agent_options(loaded: &LoadedConfig, choice: AgentOverrides) -> Result<ag
         chain.push(resolve_model(&writer, provider, &prices)?);
         writers.push(writer);
     }
-    // Checked once the chain is known: models that cost nothing may be called wherever the ledger is.
+    // Checked once the chain is known: free models may be called wherever the ledger is.
     check_ledger(loaded, &chain)?;
     let tiers = if choice.tiers.is_empty() { settings.tiers.clone() } else { choice.tiers };
     let asked = chain_fingerprint(&chain);
@@ -75,7 +75,7 @@ pub fn agent_options(loaded: &LoadedConfig, choice: AgentOverrides) -> Result<ag
     })
 }
 
-/// Returns whose summaries of the team's cache are believed.
+/// Returns the writers whose summaries in the team's cache are trusted.
 pub(super) fn writer_keys(loaded: &LoadedConfig) -> Vec<WriterKey> {
     loaded.settings.share.writers.iter().map(|writer| writer.key).collect()
 }
@@ -121,7 +121,7 @@ fn check_ledger(loaded: &LoadedConfig, chain: &[Model]) -> Result<(), ApiError> 
     Err(ApiError::user("ledger_moved", message, hint))
 }
 
-/// Returns the settings' policy on which summaries are written.
+/// Returns the policy, from the settings, on which summaries are written.
 pub(super) fn summary_policy(
     loaded: &LoadedConfig,
     models: Vec<SummaryModel>,
@@ -172,7 +172,7 @@ pub fn agent_keys(chain: &[Model], variable: ProviderKeyLookup<'_>) -> Result<Pr
     Ok(keys)
 }
 
-/// Returns a provider's key: of the first variable that is set, else of its file.
+/// Returns a provider's key, from the first variable that is set, else from its file.
 pub fn provider_key(
     provider: &Provider,
     variable: ProviderKeyLookup<'_>,
@@ -205,7 +205,7 @@ fn parse_key(text: &str) -> Option<String> {
 }
 
 pub(super) fn read_key_file(file: &Path) -> Result<SecretString, ApiError> {
-    // No message repeats what the file holds: a key with a slip in it is still nearly the key.
+    // No message repeats the content: a mistyped key is still nearly the key.
     let fault = |reason: &str| {
         let message = format!("key file {}: {reason}", file.display());
         ApiError::user("no_key", message, "put the key alone into the file that the settings name")
@@ -235,7 +235,7 @@ fn no_key(provider: &Provider) -> ApiError {
 /// Returns the models to call, by name: those of the persona if one is given, else those of the settings.
 fn writers(loaded: &LoadedConfig, persona: Option<&str>) -> Result<Vec<SummaryModel>, ApiError> {
     let settings = &loaded.settings.agent;
-    // A persona that is named for this run precedes `agent.models`; one from the settings only replaces a
+    // A persona that is named for this run takes precedence over `agent.models`; one from the settings only replaces a
     // missing list.
     if persona.is_none() && !settings.models.is_empty() {
         return Ok(settings.models.iter().cloned().map(SummaryModel::plain).collect());
@@ -254,7 +254,7 @@ fn writers(loaded: &LoadedConfig, persona: Option<&str>) -> Result<Vec<SummaryMo
         return Err(ApiError::user(
             "no_such_persona",
             message,
-            "a project's persona is not asked for models",
+            "a project's own persona cannot choose models",
         ));
     };
     if preferred.is_empty() {
@@ -274,7 +274,7 @@ fn find_provider<'l>(name: &ModelName, loaded: &'l LoadedConfig) -> Result<&'l P
 /// Applies the provider's quirks for the model. What the user has set takes precedence.
 fn with_quirks(writer: SummaryModel, provider: &Provider, answer_tokens: u32) -> SummaryModel {
     let Some(quirk) = provider.quirk(&writer.name.model) else { return writer };
-    // What it thinks comes on top of an answer: room for less than the answer would be none.
+    // Reasoning tokens are added to the length of an answer, so room for less than the answer would be none.
     let most = quirk.output_tokens.map(|most| most.max(answer_tokens));
     // Empty text rather than `{}`: the fields are part of a summary's key, and a quirk without any must not change
     // it.

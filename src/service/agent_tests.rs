@@ -33,7 +33,7 @@ fn check_fault(user: &str, code: &str, message: &str) {
 }
 
 #[test]
-fn whoever_is_asked_elsewhere_or_with_others_is_asked_anew_what_was_refused() {
+fn refused_tasks_are_retried_if_the_chain_or_an_address_changes() {
     let asked = |user: &str| options(user).policy.provider_chain;
     let one = asked("agent.models = ['ollama/llama']\n");
     let added = asked("agent.models = ['ollama/llama', 'ollama/other']\n");
@@ -44,7 +44,7 @@ fn whoever_is_asked_elsewhere_or_with_others_is_asked_anew_what_was_refused() {
 }
 
 #[test]
-fn the_chain_is_what_the_settings_name() {
+fn the_chain_follows_the_settings() {
     let options =
         options("agent.models = ['anthropic/claude-haiku-4-5', 'ollama/llama']\nagent.calls_per_day = 7\n");
     let names: Vec<_> = options.chain.iter().map(|model| model.full_name().to_string()).collect();
@@ -56,7 +56,7 @@ fn the_chain_is_what_the_settings_name() {
 }
 
 #[test]
-fn a_persona_brings_its_models_with_how_they_are_asked() {
+fn a_persona_chooses_models_and_their_parameters() {
     let user = "agent.persona = 'dev'\n[personas.dev]\npreferred_models = [\n\
                 { provider = 'Google', model = 'gemini-3.8-flash', temperature = 0.5, max_output_tokens = 99 }]\n";
     let [model] = &options(user).chain[..] else { panic!("one model") };
@@ -65,7 +65,7 @@ fn a_persona_brings_its_models_with_how_they_are_asked() {
 }
 
 #[test]
-fn what_a_provider_says_of_a_model_goes_for_all_who_name_it() {
+fn quirks_of_a_provider_apply_however_its_model_is_chosen() {
     let options = options("agent.models = ['gemini/gemini-3.8-flash', 'anthropic/claude-haiku-4-5']");
     let most = [0, 1].map(|at| options.chain[at].max_output_tokens);
     assert_eq!(most, [Some(4_000), None]);
@@ -76,7 +76,7 @@ fn what_a_provider_says_of_a_model_goes_for_all_who_name_it() {
 }
 
 #[test]
-fn a_model_that_thinks_has_room_for_as_long_an_answer_as_is_wished() {
+fn a_reasoning_model_has_room_for_the_requested_answer() {
     let most = |tokens: u32| {
         let user = format!("agent.models = ['gemini/gemini-3.8-flash']\nagent.answer_tokens = {tokens}\n");
         options(&user).chain[0].max_output_tokens
@@ -85,7 +85,7 @@ fn a_model_that_thinks_has_room_for_as_long_an_answer_as_is_wished() {
 }
 
 #[test]
-fn what_is_missing_to_ask_anybody_is_said() {
+fn missing_configuration_is_reported() {
     check_fault("", "no_model", "no language model is configured");
     let message = "`antropic/m`: no provider named `antropic`, the nearest known is `anthropic`";
     check_fault("agent.models = ['antropic/m']", "no_such_provider", message);
@@ -102,7 +102,7 @@ fn what_is_missing_to_ask_anybody_is_said() {
 }
 
 #[test]
-fn a_project_that_moves_the_ledger_has_nothing_paid_for() {
+fn a_project_that_moves_the_ledger_cannot_spend() {
     let with = |user: &str| {
         let file = |text: &str| Some((PathBuf::from("a.toml"), text.as_bytes().to_vec()));
         let project = "[aggregation]\ncache_dir = 'elsewhere/'\n";
@@ -120,13 +120,13 @@ fn a_project_that_moves_the_ledger_has_nothing_paid_for() {
 }
 
 #[test]
-fn a_price_of_the_users_makes_an_unknown_model_one_that_can_be_asked() {
+fn a_model_of_unknown_price_can_be_called_once_the_user_sets_its_price() {
     let user = "agent.models = ['anthropic/new']\n[prices.'anthropic/new']\ninput = '3'\noutput = '4'\n";
     assert_eq!(options(user).chain[0].price.unwrap().output, Money::from_dollars("4").unwrap());
 }
 
 #[test]
-fn a_key_is_looked_for_where_the_providers_row_says_and_nowhere_else() {
+fn a_key_is_read_only_from_the_places_that_the_provider_names() {
     let chain = options("agent.models = ['anthropic/claude-haiku-4-5', 'ollama/llama']").chain;
     let asked = std::cell::RefCell::new(Vec::new());
     let variable = |name: &str| {
@@ -143,7 +143,7 @@ fn a_key_is_looked_for_where_the_providers_row_says_and_nowhere_else() {
 }
 
 #[test]
-fn a_key_that_cannot_be_sent_is_told_before_anything_is_tried() {
+fn a_malformed_key_is_reported_before_any_request() {
     let chain = options("agent.models = ['anthropic/claude-haiku-4-5']").chain;
     for key in ["two\nlines", " ", "k\u{e4}y"] {
         let fault = agent_keys(&chain, &|_| Some(SecretString::from(key.to_owned()))).unwrap_err();
@@ -154,7 +154,7 @@ fn a_key_that_cannot_be_sent_is_told_before_anything_is_tried() {
 }
 
 #[test]
-fn a_key_file_holds_a_key_and_nothing_else() {
+fn a_key_file_must_contain_only_the_key() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("work.key");
     let user = format!(

@@ -1,4 +1,4 @@
-//! Questions are resolved with the settings, and then answered from the project's files.
+//! Resolves questions with the settings, and answers them from the project's files.
 //!
 //! Resolving a question applies the settings to what it leaves open and rejects invalid combinations, before any file
 //! is read.
@@ -132,12 +132,12 @@ fn resolve_local(query: LocalQuery, settings: QuerySettings<'_>) -> Result<Resol
     })
 }
 
-/// The most hits of a search that does not name a number.
+/// The most hits of a search without a limit of its own.
 const DEFAULT_HITS: u32 = 20;
 /// The most hits that may be asked for.
 const MAX_HITS: u32 = 1000;
 
-/// Returns the kind of hits that a name means.
+/// Returns the kind of hits with this name.
 fn hit_kind(name: &str) -> Result<HitKind, ApiError> {
     if name == "file" {
         return Ok(HitKind::File);
@@ -229,7 +229,7 @@ fn resolve_impact(query: ImpactQuery) -> Result<ResolvedQuery, ApiError> {
         let hint = "give either `target`, a file, a folder or a symbol, or `base`, a revision of git";
         return Err(bad_query("not exactly one change is named", hint));
     }
-    // Tests are ranked by distance, so that the first of them are of use however many there are.
+    // Tests are ranked by distance, so the first of them are useful however many there are.
     let depth = checked_depth(depth, if tests { u32::MAX } else { IMPACT_DEPTH })?;
     let request = ImpactRequest { target, base, depth, only_tests: tests };
     Ok(complete::<ImpactQuery>(move |project| Ok(project.impact(&request)?.into())))
@@ -260,7 +260,7 @@ fn resolve_cache_clear(query: CacheClearQuery) -> Result<ResolvedQuery, ApiError
             ArtifactKind::SymbolHashes,
         ]);
     }
-    // Without any kind everything is meant, except summaries by models: those cost money and have to be named.
+    // Without any kind, everything is cleared except summaries by models, which cost money and have to be named.
     let is_whole = kinds.is_empty() && !agent;
     if all && !(is_whole && files.is_empty()) {
         return Err(bad_query(
@@ -284,7 +284,7 @@ fn resolve_cache_clear(query: CacheClearQuery) -> Result<ResolvedQuery, ApiError
     }))
 }
 
-/// The most files of a page of the export, if the question does not name a number, and if it does.
+/// The number of files of a page of the export if the question has no limit, and the highest limit that it can have.
 const EXPORTED_FILES: u32 = 1_000;
 const MAX_EXPORTED_FILES: u32 = 10_000;
 
@@ -314,7 +314,7 @@ fn resolve_cache_export(query: CacheExportQuery) -> Result<ResolvedQuery, ApiErr
     }))
 }
 
-/// Answers about all of some paths, or about those of them that can be answered for. It is an error if none can.
+/// Answers about several paths, leaving out those without an answer. It is an error if none has one.
 fn for_each_path<A>(
     paths: &[String],
     mut answer: impl FnMut(&[String]) -> Result<Vec<A>, Error>,
@@ -322,8 +322,8 @@ fn for_each_path<A>(
     match answer(paths) {
         Ok(answers) => return Ok(Found::all(answers)),
         Err(error) if paths.len() < 2 || !is_about_path(error.code()) => return Err(error.into()),
-        // One path prevents an answer about the others. Answering path by path costs more than answering for all
-        // at once, so that it is done only now.
+        // One path prevents an answer about the others. Answering path by path costs more than answering for all at
+        // once, so it is done only now.
         Err(_) => {}
     }
     let (mut found, mut first_error) = (Found::all(Vec::new()), None);
@@ -350,7 +350,7 @@ fn for_each_path<A>(
     }
 }
 
-/// Returns whether an error is about one of the paths that were asked for, so that others can be answered for.
+/// Returns whether an error concerns a single path, so that the other paths may still have an answer.
 const fn is_about_path(code: Code) -> bool {
     // Without a `_` arm, so that a new code cannot become an error about a path by accident.
     match code {
@@ -432,7 +432,7 @@ fn requested_mode(query: &ViewQuery) -> Result<Option<ModeName>, ApiError> {
         (query.base.is_some(), ModeName::Diff),
     ];
     let mut implied = given.iter().filter(|(is_given, _)| *is_given).map(|(_, mode)| *mode);
-    // A mode that contradicts a field is refused: either of them would otherwise be ignored without a word.
+    // A mode that contradicts a field is rejected, because one of the two would otherwise be ignored silently.
     let (Some(first), another) = (implied.next(), implied.next()) else { return Ok(query.mode) };
     if another.is_some() || query.mode.is_some_and(|mode| mode != first) {
         let hint = "a mask is for the mode masked, lines for custom, base for diff";

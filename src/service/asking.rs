@@ -1,4 +1,4 @@
-//! The rounds in which a run asks models, alone or with the other members of a team.
+//! Runs summary tasks in rounds, alone or shared with the other members of a team.
 
 use std::collections::{BTreeSet, HashSet};
 use std::path::Path;
@@ -22,10 +22,10 @@ use crate::share::TeamCache;
 /// How often to check whether another process has finished its tasks.
 const CLAIM_POLL: Duration = Duration::from_millis(200);
 
-/// How often to look for answers to questions that other members of the team have claimed.
+/// How often to check for the summaries of tasks that other members of the team have claimed.
 const TEAM_POLL: Duration = Duration::from_secs(2);
 
-/// How often what was answered is stored in the team's cache while others are asked.
+/// How often new summaries are stored in the team's cache during a run.
 const STORE_PAUSE: Duration = Duration::from_secs(5);
 
 /// How tasks are run.
@@ -48,15 +48,15 @@ struct SharedWork<'t> {
 /// The tasks of one round.
 struct RoundTasks {
     tasks: SummaryTasks,
-    /// Those that are claimed in the team's cache.
+    /// The tasks that are claimed in the team's cache.
     claimed: HashSet<SummaryKey>,
-    /// How many tasks are left to others.
+    /// How many tasks are left to other members of the team.
     left: u64,
 }
 
 impl SummarySession<'_> {
-    /// Runs tasks until none is left that can be run now: files first, then the folders that contain them. Where a team
-    /// shares the work, what is answered is stored meanwhile.
+    /// Runs tasks until none is left that can run now: files first, then the folders that contain them. If a team
+    /// shares the work, new summaries are stored in its cache meanwhile.
     pub fn ask(
         &mut self,
         keys: ProviderKeys,
@@ -72,7 +72,7 @@ impl SummarySession<'_> {
         thread::scope(|scope| {
             if let Some(cache) = stored {
                 let thread = thread::Builder::new().name("slop-share".to_owned());
-                // Without it, all is stored at the end of the run.
+                // Otherwise, everything is stored at the end of the run.
                 let _ = thread.spawn_scoped(scope, move || store_meanwhile(&folder, cache, &end));
             }
             let outcome = self.ask_rounds(keys, agent_world, options, report, is_stopped);
@@ -97,11 +97,11 @@ impl SummarySession<'_> {
             Some(SharedWork { cache, claims, waited: Duration::ZERO })
         });
         loop {
-            // Listed anew in each round: a folder becomes ready when all that lies in it is done.
+            // Listed again in each round, because a folder becomes ready when everything in it is done.
             let tasks = self.project.summary_tasks(&self.options.policy)?;
             let ready = tasks.ready.len() as u64;
             if ready == 0 {
-                // What the last round left to other members of the team was answered by them.
+                // Other members of the team have answered what the last round left to them.
                 all.remaining = 0;
                 return Ok(all);
             }
@@ -114,7 +114,7 @@ impl SummarySession<'_> {
             };
             let is_answered = round.tasks.ready.is_empty();
             let outcome = self.run_round(&service, &mut team, round, report, is_stopped);
-            // Of claimed tasks, all may have been answered by others just before.
+            // Others may have answered all claimed tasks just before.
             let has_progress =
                 settle(&mut settled, &outcome) || 0 < outcome.answered + outcome.done || is_answered;
             let is_taken = 0 < outcome.in_progress;
@@ -133,7 +133,7 @@ impl SummarySession<'_> {
         }
     }
 
-    /// Runs the tasks of one round, and gives up their claims.
+    /// Runs the tasks of one round, and releases their claims.
     fn run_round(
         &mut self,
         service: &SummaryService<'_>,
@@ -150,8 +150,8 @@ impl SummarySession<'_> {
         outcome
     }
 
-    /// Returns the tasks of the next round: all, or those that could be claimed where a team shares the work. `None` after a
-    /// pause if others have claimed all.
+    /// Returns the tasks of the next round: all of them or, if a team shares the work, those that could be claimed.
+    /// Returns `None`, after a pause, if others have claimed all.
     fn next_tasks(
         &mut self,
         team: &mut Option<SharedWork<'_>>,
@@ -168,23 +168,25 @@ impl SummarySession<'_> {
                     work.waited += self.wait(TEAM_POLL, is_stopped);
                     return None;
                 }
-                // Longer than a claim lasts, one after another has had it and not answered.
+                // This is longer than a claim lasts: several members have claimed the tasks in turn without answering.
                 Ok(None) => {}
-                Err(failure) => self.notes.push(format!("questions are not shared: {}", failure.message)),
+                Err(failure) => {
+                    self.notes.push(format!("the work is not shared with the team: {}", failure.message))
+                }
             }
             *team = None;
         }
         Some(RoundTasks { tasks, claimed: HashSet::new(), left: 0 })
     }
 
-    /// Claims tasks, and fetches what the team's cache has by now. `None` if others have claimed all.
+    /// Claims tasks, and fetches the summaries that the team's cache has by now. `None` if others have claimed all.
     fn claim_tasks(
         &mut self,
         work: &SharedWork<'_>,
         tasks: &SummaryTasks,
     ) -> Result<Option<RoundTasks>, ApiError> {
         let own = work.claims.claim(&tasks.ready).map_err(|error| share_fault(error.into()))?;
-        // After the claim: what another has stored before giving up its own is found.
+        // Fetched after the claim, because members store their summaries before they release a claim.
         let wanted = self.project.wanted_summaries(&self.options.policy)?;
         agent::pull_shared(&self.folder, work.cache, &wanted).map_err(share_fault)?;
         if own.is_empty() {
@@ -197,19 +199,19 @@ impl SummarySession<'_> {
         Ok(Some(RoundTasks { tasks, claimed: own, left }))
     }
 
-    /// Stores what was answered, and gives up claims.
+    /// Stores new summaries, and releases claims.
     fn release_tasks(&mut self, team: &mut Option<SharedWork<'_>>, claimed: HashSet<SummaryKey>) {
         let Some(work) = team.as_ref().filter(|_| !claimed.is_empty()) else { return };
-        // In this order: who gets one of the claims then finds the answer.
+        // In this order, so that the next holder of a claim finds the summary.
         let stored = agent::push_shared(&self.folder, work.cache, false);
         let released = stored.and_then(|_| Ok(work.claims.release(claimed)?));
         if let Err(failure) = released {
-            self.notes.push(format!("questions are no longer shared: {}", error_chain(&failure)));
+            self.notes.push(format!("the work is no longer shared with the team: {}", error_chain(&failure)));
             *team = None;
         }
     }
 
-    /// Waits for so long, or until the run is stopped. Returns the time.
+    /// Waits for this time, or until the run is stopped. Returns the time.
     fn wait(&self, time: Duration, is_stopped: &(dyn Fn() -> bool + Sync)) -> Duration {
         let mut waited = Duration::ZERO;
         while waited < time && !is_stopped() {
@@ -220,7 +222,8 @@ impl SummarySession<'_> {
     }
 }
 
-/// Stores what was answered, again and again until `end`. After a failure, it waits for the end of the run, which reports it.
+/// Stores new summaries periodically until `end`. After a failure, it only waits for the end of the run, which reports
+/// the failure.
 fn store_meanwhile(folder: &Path, cache: &TeamCache, end: &mpsc::Receiver<()>) {
     while end.recv_timeout(STORE_PAUSE) == Err(RecvTimeoutError::Timeout) {
         if agent::push_shared(folder, cache, false).is_err() {
@@ -229,7 +232,7 @@ fn store_meanwhile(folder: &Path, cache: &TeamCache, end: &mpsc::Receiver<()>) {
     }
 }
 
-/// Adds the tasks that will have no summary: a folder waits for its files, and not for these. Returns whether any is new.
+/// Adds the tasks that will have no summary, so that folders do not wait for them. Returns whether any is new.
 fn settle(settled: &mut BTreeSet<SummaryKey>, outcome: &RunOutcome) -> bool {
     let before = settled.len();
     settled.extend(outcome.refused.iter().map(|(task, _)| task.id));
@@ -240,7 +243,8 @@ fn settle(settled: &mut BTreeSet<SummaryKey>, outcome: &RunOutcome) -> bool {
 fn merge_outcome(all: &mut RunOutcome, outcome: RunOutcome) {
     all.answered += outcome.answered;
     all.done += outcome.done;
-    // These counts are of the last round: it has looked at all tasks of other processes, and all that are left, again.
+    // These counts are those of the last round, which counted all tasks of other processes and all remaining ones
+    // again.
     all.in_progress = outcome.in_progress;
     all.in_batch = outcome.in_batch;
     all.remaining = outcome.remaining;

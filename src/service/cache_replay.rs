@@ -1,7 +1,8 @@
-//! What a provider's prompt cache would have read and written, had a document been sent after each of some commits.
+//! Simulates what a provider's prompt cache would have read and written if a document had been sent after each of some
+//! commits.
 //!
-//! The commits are checked out one after another in a clone of the repository within the cache's folder, which borrows
-//! its objects. The project itself is not touched, and its settings of now apply to all commits.
+//! The commits are checked out one after another in a clone of the repository within the cache's folder, which shares
+//! its objects. The project itself is not touched, and its current settings apply to all commits.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -22,7 +23,7 @@ use crate::sys::{Disk, RealDisk, RealFiles, RealProcesses, ScratchFolder};
 
 /// The folder of the clone, below the cache's.
 const REPLAY_FOLDER: &str = "replay";
-/// No filter of the user's that fetches large files is run for a checkout.
+/// A checkout must not run the user's filters that fetch large files.
 const QUIET_CHECKOUT: [&str; 8] = [
     "-c",
     "filter.lfs.smudge=",
@@ -37,7 +38,7 @@ const QUIET_CHECKOUT: [&str; 8] = [
 /// One commit of a replay.
 #[derive(Debug, Clone)]
 pub struct ReplayStep {
-    /// Its full name.
+    /// Its full hash.
     pub commit: String,
     pub usage: PromptCacheUse,
     /// `None` where the model's price is not known.
@@ -56,7 +57,7 @@ pub struct CacheReplay {
     loaded: Arc<LoadedConfig>,
     document: DocumentRequest,
     query: AggregateQuery,
-    /// The oldest first.
+    /// The commits, oldest first.
     commits: Vec<String>,
     /// The project in the clone.
     root: PathBuf,
@@ -65,8 +66,8 @@ pub struct CacheReplay {
 }
 
 impl CacheReplay {
-    /// Prepares a replay of the commits of `range`, spelled `REV..REV`: the first of them, and those that follow it by
-    /// their first parents.
+    /// Prepares a replay of the commits of `range`, spelled `REV..REV`: the first one, and those that follow it along
+    /// first parents.
     pub fn prepare(
         root: &Path,
         loaded: &LoadedConfig,
@@ -74,12 +75,12 @@ impl CacheReplay {
         range: &str,
     ) -> Result<Self, ApiError> {
         let settings = QuerySettings { loaded, root, origin: QueryOrigin::CommandLine };
-        // What is read and written is counted in the tokens of the receipt.
+        // Reads and writes are counted in the tokens of the receipt.
         let query = AggregateQuery { exact_tokens: true, ..query };
         let document = resolve_aggregate(query.clone(), settings)?;
         let commits = commits_of(root, range)?;
         let scratch = scratch_folder(root, loaded)?;
-        // Documents may name the project by its folder.
+        // A document may contain the name of the project's folder.
         let clone = scratch.path().join(root.file_name().unwrap_or_default());
         borrow_objects(root, &clone)?;
         let root = clone.join(git(root, &["rev-parse", "--show-prefix"])?);
@@ -94,12 +95,12 @@ impl CacheReplay {
         })
     }
 
-    /// Returns what is composed at each commit, and how it is written.
+    /// Returns the document request that is composed at each commit.
     pub const fn document(&self) -> &DocumentRequest {
         &self.document
     }
 
-    /// Composes the document of each commit and hands what became of it to `report`, which can fail.
+    /// Composes the document of each commit, and passes the result to `report`, which can fail.
     pub fn run<E: From<ApiError>>(
         &self,
         mut report: impl FnMut(ReplayStep) -> Result<(), E>,
@@ -107,7 +108,7 @@ impl CacheReplay {
         let mut cache = PromptCache::default();
         let caching = prefix_caching(self.document.format, &self.document.body);
         for commit in &self.commits {
-            // It reports its progress, because a program that is silent for long is taken to hang.
+            // Progress is reported, because a program that is silent for long seems to hang.
             let checkout = ["checkout", "--progress", "--force", "--detach", commit.as_str()];
             git(&self.clone, &[&QUIET_CHECKOUT[..], &checkout].concat())?;
             let service = LocalService::for_command_line(self.root.clone(), Arc::clone(&self.loaded));
@@ -140,7 +141,8 @@ impl CacheReplay {
     }
 }
 
-/// Returns the commits of a range, the oldest first: that before the two dots, and those after it by first parents.
+/// Returns the commits of a range, oldest first: the one before the two dots, and those that follow it along first
+/// parents.
 fn commits_of(root: &Path, range: &str) -> Result<Vec<String>, ApiError> {
     let hint = "give two revisions with two dots between them, such as HEAD~20..HEAD";
     let is_range = range.split_once("..").is_some_and(|(from, to)| !from.is_empty() && !to.starts_with('.'));
@@ -180,13 +182,13 @@ fn scratch_folder(root: &Path, loaded: &LoadedConfig) -> Result<ScratchFolder, A
         )),
         Err(error) => {
             let message = format!("the cache folder {cache_dir} cannot hold a clone: {error}");
-            Err(ApiError::environment("no_cache", message, "see whether the folder can be written to"))
+            Err(ApiError::environment("no_cache", message, "check that the folder is writable"))
         }
     }
 }
 
-/// Makes a repository of the objects of the one around `root`. It is no `git clone`, which is a transport, and `run_git`
-/// allows none.
+/// Creates a repository that shares the objects of the one around `root`. `git clone` cannot be used, because it is a
+/// transport, and `run_git` allows none.
 fn borrow_objects(root: &Path, clone: &Path) -> Result<(), ApiError> {
     let format = format!("--object-format={}", git(root, &["rev-parse", "--show-object-format"])?);
     git(root, &["init", "--quiet", "--template=", &format, "--", &clone.to_string_lossy()])?;
@@ -202,11 +204,11 @@ fn borrow_objects(root: &Path, clone: &Path) -> Result<(), ApiError> {
     };
     write().map_err(|error: io::Error| {
         let message = format!("the cache folder cannot hold a clone: {error}");
-        ApiError::environment("no_cache", message, "see whether the folder can be written to")
+        ApiError::environment("no_cache", message, "check that the folder is writable")
     })
 }
 
-/// Runs git, and returns what it prints without the end of the line.
+/// Runs git, and returns its output without the final line break.
 fn git(folder: &Path, arguments: &[&str]) -> Result<String, ApiError> {
     let hint = "a replay needs git, and a checkout with its history";
     let ran = run_git(&RealProcesses, folder, arguments, b"")

@@ -1,4 +1,4 @@
-//! Answers what is curated, and what of it is about files that have changed since.
+//! Answers with the curation of a project, and with the entries whose files have changed since.
 
 use super::history::CurationHistory;
 use super::resolved::{QuerySettings, ResolvedQuery, complete};
@@ -18,7 +18,7 @@ pub(super) fn resolve_curation(settings: QuerySettings<'_>) -> ResolvedQuery {
     curation.files.iter_mut().chain(saved).for_each(redact_slices);
     let history = CurationHistory::new(settings.root, settings.loaded);
     complete::<CurationQuery>(move |project| {
-        // A history that cannot be read costs the way back, and not the answer.
+        // Without a readable history, the answer only lacks undo and redo.
         let steps = history.state(None).unwrap_or_default();
         let takes = read_takes(&history.root)?;
         Ok(curation_state(project, &curation, revision, &steps, takes))
@@ -53,8 +53,8 @@ fn document_keys(defaults: &DocumentDefaults) -> DocumentKeys {
     DocumentKeys { tier: tier.map(Tier::number), persona, preset, focus, budget_tokens }
 }
 
-/// Returns an item with where its slices are now. The slices of a file that cannot be read are stale, and none of its
-/// symbols is found.
+/// Returns an item with the current positions of its slices. For a file that cannot be read, slices are stale, and
+/// symbols are not found.
 fn curated_item(project: &mut Project<'_>, item: &FileItem) -> CuratedItem {
     let slices = if item.custom_slices.is_empty() { Vec::new() } else { resolve_slices(project, item) };
     let symbols: Vec<String> = item.ast_mask.iter().map(|(symbol, _)| symbol.clone()).collect();
@@ -94,7 +94,7 @@ pub(super) fn match_symbols(
     project: &mut Project<'_>,
     query: MatchSymbolsQuery,
 ) -> Result<Vec<SymbolMatches>, ApiError> {
-    // A mask names what it hides, and is edited by that name.
+    // A mask lists the names that it hides, and is edited by those names.
     let outlines = project.unmasked_outlines(&[query.file], Trust::Stamps)?;
     let outlines: Vec<_> = outlines.iter().map(|answer| &answer.outline).collect();
     // The path of a mask may be a pattern: a symbol exists if any of its files has it.

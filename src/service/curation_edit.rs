@@ -1,4 +1,4 @@
-//! Edits of what is curated: what a client names is looked up in the project, then `slop.toml` is edited once.
+//! Edits the curation: the names in a request are looked up in the project, then `slop.toml` is edited once.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -20,7 +20,7 @@ use crate::engine::{Covering, CoveringEntry, Project};
 use crate::model::{DocumentDefaults, RelPath, Slice, Tier, path_text};
 use crate::sys::RealDisk;
 
-/// The most entries that one edit writes. More are a list that nobody reads, and slow to match.
+/// The most entries that one edit writes: longer lists are unreadable, and slow to match.
 const MAX_ENTRIES: usize = 500;
 
 pub(super) fn resolve_edit(
@@ -66,7 +66,7 @@ fn edit_curation(
     Ok(CurationEdited { revision, entries_written, files_affected })
 }
 
-/// Returns what new entries hide because a pattern does.
+/// Returns what new entries hide because a pattern already hides it.
 fn carried_hides(edits: &[edit::CurationEdit], curation: &Curation) -> BTreeSet<String> {
     let mut paths: Vec<&String> = Vec::new();
     for edit in edits {
@@ -82,7 +82,7 @@ fn carried_hides(edits: &[edit::CurationEdit], curation: &Curation) -> BTreeSet<
     paths.into_iter().filter_map(|path| edit::note_of_carried_hides(&curation.files, path)).collect()
 }
 
-/// Looks up what edits name, and collects the files that they are about.
+/// Looks up the names in edits, and collects the files that they affect.
 struct EditLookup<'e, 'w> {
     project: &'e mut Project<'w>,
     curation: &'e Curation,
@@ -133,7 +133,7 @@ impl EditLookup<'_, '_> {
                 let paths: Vec<String> = saved.into_iter().flatten().map(|item| item.path.clone()).collect();
                 let covering = self.project.cover_files(&paths)?;
                 self.files.extend(covering.files);
-                // A pattern is never gone: it may come to match again.
+                // A pattern never counts as gone, because it may match again.
                 let is_pattern = |path: &String| path.contains(['*', '?', '[', '{']);
                 let gone = covering.unmatched.into_iter().filter(|path| !is_pattern(path)).collect();
                 edit::CurationEdit::ApplyPreset { name: preset.name, gone }
@@ -187,7 +187,7 @@ impl EditLookup<'_, '_> {
         covering.entries
     }
 
-    /// Adds the files that a path or pattern selects, which must be some.
+    /// Adds the files that a path or pattern selects, at least one.
     fn add_file(&mut self, path: &str) -> Result<(), ApiError> {
         let covering = self.covering(&[path.to_owned()])?;
         self.take_entries(covering);
@@ -238,7 +238,7 @@ impl EditLookup<'_, '_> {
             let symbols: Vec<String> = set.keys().cloned().collect();
             let query = MatchSymbolsQuery { file: path.clone(), symbols: symbols.clone() };
             for (symbol, matches) in symbols.iter().zip(match_symbols(self.project, query)?) {
-                // A misspelled name would leave the symbol that was meant hidden, or shown.
+                // With a misspelled name, the intended symbol would stay hidden, or shown.
                 if matches.found == 0 {
                     let nearest: Vec<String> =
                         matches.nearest.iter().map(|name| format!("`{name}`")).collect();
@@ -265,7 +265,7 @@ fn rows_of_table(
 ) -> Result<Vec<String>, ApiError> {
     let rows: Vec<_> = rows.iter().map(|(first, last)| *first..=*last).collect();
     let files = project.table_files(parse_clock(clock)?, &rows)?.ok_or_else(|| {
-        let message = "files came or went since that clock of the table, or it has no such rows";
+        let message = "files were added or removed since that clock of the table, or it has no such rows";
         ApiError::user("table_moved", message, "ask /v1/table for the table, and select again")
     })?;
     Ok(files.iter().map(|path| path_text(path.as_bytes())).collect())
@@ -295,7 +295,7 @@ fn settings_of(keys: ItemKeys) -> Vec<ItemSetting> {
     settings.into_iter().flatten().collect()
 }
 
-/// Refuses a selection that takes too many entries, with the folders that would be fewer.
+/// Rejects a selection that needs too many entries, and suggests folders to select instead.
 fn check_count(covering: &Covering) -> Result<(), ApiError> {
     let count = covering.entries.len();
     if count <= MAX_ENTRIES {

@@ -1,4 +1,4 @@
-//! What is curated in a real folder, and edits of it; and that requests mean by the same keys what `slop.toml` means.
+//! The curation of a real folder and edits of it, and that keys mean the same in requests and in `slop.toml`.
 
 use std::path::PathBuf;
 
@@ -62,7 +62,7 @@ const ENGINE: &str =
     "class Engine:\n    def run(self):\n        return 1\n\n    def stop(self):\n        return 2\n";
 
 #[test]
-fn what_is_curated_is_compared_with_the_files_as_they_are() {
+fn the_curation_is_compared_with_the_current_files() {
     let project = CuratedProject::new(&[("src/engine.py", ENGINE), ("src/other.py", "x = 1\n")]);
     let done = project.edit(&json!([
         {"slice_add": {"path": "src/engine.py", "start_line": 2, "end_line": 3, "tag": "hot"}},
@@ -128,7 +128,7 @@ fn a_selection_becomes_few_entries_or_is_refused() {
 }
 
 #[test]
-fn every_state_can_be_returned_to_no_matter_who_wrote_it() {
+fn every_state_can_be_restored_whoever_wrote_it() {
     let project = CuratedProject::new(&[("a.py", "a = 1\n"), ("b.py", "b = 1\n")]);
     let full = |path: &str| json!([{"set": {"files": {"paths": [path]}, "to": {"force_full": true}}}]);
     let history = || {
@@ -149,7 +149,7 @@ fn every_state_can_be_returned_to_no_matter_who_wrote_it() {
     project.write("slop.toml", &by_hand);
     let (labels, _, can_undo, _) = history();
     assert_eq!((labels, can_undo), (vec!["first state".to_owned(), "several edits".to_owned()], true));
-    // What was typed since is recorded before it is undone.
+    // Edits by hand are recorded before they are undone.
     assert_eq!(step(undo).unwrap(), first);
     assert_eq!(step(redo).unwrap(), by_hand);
     assert_eq!(step(undo).unwrap(), first);
@@ -168,7 +168,7 @@ fn every_state_can_be_returned_to_no_matter_who_wrote_it() {
     let moved = |_| Ok(AnyQuery::Jump(JumpQuery { revision: "00".to_owned(), to: 4 }));
     assert_eq!(step(moved).unwrap_err().code, "revision_moved");
     assert_eq!(project.settings(), by_hand);
-    // Clearing the cache is not the end of it.
+    // The history survives clearing the cache.
     let clear: AnyQuery = serde_json::from_value(json!({"ask": "cache_clear", "all": true})).unwrap();
     ask_encoded(&project.service, clear, &CallOptions::default()).unwrap();
     assert_eq!(step(|revision| Ok(AnyQuery::Jump(JumpQuery { revision, to: 4 }))).unwrap(), branch);
@@ -199,7 +199,7 @@ fn each_take_has_a_history_of_its_own() {
         (state.take, state.takes),
         ("second".to_owned(), vec!["second".to_owned(), "main".to_owned()])
     );
-    // Not beyond the switch: what was before it is of another take.
+    // Not beyond the switch: earlier states belong to another take.
     assert_eq!(undo().unwrap(), main);
     assert_eq!(undo().unwrap_err().code, "nothing_to_undo");
     let history = |take: &str| {
@@ -219,7 +219,7 @@ fn each_take_has_a_history_of_its_own() {
 }
 
 #[test]
-fn a_file_of_takes_that_leads_out_of_the_project_is_neither_read_nor_written() {
+fn a_takes_file_that_links_out_of_the_project_is_neither_read_nor_written() {
     let project = CuratedProject::new(&[("a.py", "a = 1\n"), ("slop.toml", "screenshots = [\"a.png\"]\n")]);
     let outside = tempfile::tempdir().unwrap();
     let target = outside.path().join("slop.takes.toml");
@@ -234,7 +234,7 @@ fn a_file_of_takes_that_leads_out_of_the_project_is_neither_read_nor_written() {
 }
 
 #[test]
-fn a_failed_edit_is_no_state() {
+fn a_failed_edit_is_not_recorded() {
     let project = CuratedProject::new(&[("a.py", "a = 1\n"), ("slop.toml", "# mine\n")]);
     assert!(project.edit(&json!([{"slice_remove": {"path": "a.py", "index": 0}}])).is_err());
     let state = ask(&project.service, HistoryQuery::default(), &CallOptions::default()).unwrap().payload;
@@ -262,7 +262,8 @@ fn load_toml(text: &str) -> LoadedConfig {
     load(&ConfigInputs { project_file, ..ConfigInputs::default() }).unwrap()
 }
 
-/// Requires that an entry means the same in a request and in `slop.toml`, or that both refuse it. Returns whether they do.
+/// Asserts that an entry means the same in a request and in `slop.toml`, or that both reject it. Returns whether both
+/// accept it.
 #[track_caller]
 fn is_same_entry(entry: &Value) -> bool {
     let loaded = load_toml(&format!("files = [{}]\n", to_toml(entry)));

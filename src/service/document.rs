@@ -17,14 +17,14 @@ use crate::engine::{
 };
 use crate::model::{AggregationStrategy, BodyOptions, Persona, PreferredModel, PromptCaching, Receipt, Tier};
 
-/// The file in the project's folder that holds a discussion where no other is named.
+/// The default file of a discussion, in the project's folder.
 const HISTORY_FILE: &str = "history.toml";
 
-/// What a limited document says of a persona's views.
+/// The note of a limited document about a persona's views.
 const UNUSED_VIEWS: &str = "the persona's `view` and `languages` decide only in a document without a limit; within a limit, \
     what is shown of each file is selected, except where an entry has a `view_mode`";
 
-/// Adds a note if the persona of a document has views that do not decide, because the document is limited.
+/// Adds a note if a persona's views have no effect because the document is limited.
 fn note_unused_views(project: &mut Project<'_>, has_views: bool, receipt: &Receipt) {
     if has_views && (receipt.budget_tokens.is_some() || receipt.max_bytes.is_some()) {
         project.add_note(UNUSED_VIEWS.to_owned());
@@ -52,7 +52,7 @@ pub fn resolve_aggregate(
 ) -> Result<DocumentRequest, ApiError> {
     check_combinations(&query)?;
     let QuerySettings { loaded, root, .. } = settings;
-    // A prompt that only the project's file has named is not sent in the user's name.
+    // A prompt that only the project's file names is not sent on the user's behalf.
     let speaks = query.choice.persona.is_some() || loaded.settings.trusts(root);
     let selects_files = query.hydrated || !query.files.is_empty();
     query.choice = with_defaults(query.choice, selects_files, &loaded.curation.document);
@@ -65,7 +65,7 @@ pub fn resolve_aggregate(
     // The name and the body are determined above, because this consumes the choice.
     let mut request = aggregation(query.choice, &profile, loaded)?;
     if query.hydrated {
-        // Within the limit of the hydration already.
+        // The hydration has already applied its limit.
         request.hydrated = Some(HydratedPlaces::default());
     } else if is_open && !request.limits.is_some() {
         request.limits = default_limits(request.strategy, profile.tier, loaded);
@@ -120,19 +120,19 @@ pub(super) fn resolve_document(
             }
             return Ok(Found::all(Payload::Document(document, request.shape)));
         }
-        // A dry run delivers nothing, so the next `--since-last` must not leave out what it planned.
+        // A dry run delivers nothing, so the next `--since-last` must still include what it planned.
         project.discard_delivery();
         let receipt = DocumentReceipt::of(&document.receipt, request.shape.scope);
         Ok(Found::all(Payload::value(ComposedDocument { text: None, parts: None, receipt })))
     }))
 }
 
-/// Returns an error for values that exclude each other, or that make no sense together.
+/// Returns an error for values that contradict each other.
 fn check_combinations(query: &AggregateQuery) -> Result<(), ApiError> {
     let bad = |message: &str, hint| Err(ApiError::user("bad_ask", message.to_owned(), hint));
     if query.attachments.take.is_some() && query.attachments.part == PartName::Prefix {
         return bad(
-            "a take is named, and the discussion is left out",
+            "a take is named, but the discussion is left out",
             "leave out the take, or ask for the whole document",
         );
     }
@@ -144,7 +144,10 @@ fn check_combinations(query: &AggregateQuery) -> Result<(), ApiError> {
     }
     let is_inline = query.attachments.history.as_ref().is_some_and(|history| history.file().is_none());
     if query.attachments.take.is_some() && is_inline {
-        return bad("a take is named, and the discussion is no file", "leave out the take, or name a file");
+        return bad(
+            "a take is named, but the discussion is not a file",
+            "leave out the take, or name a file",
+        );
     }
     let has_files = !query.files.is_empty() || query.choice.preset.is_some();
     if query.hydrated && (has_files || query.attachments.part == PartName::Suffix) {
@@ -159,7 +162,7 @@ fn check_combinations(query: &AggregateQuery) -> Result<(), ApiError> {
     Ok(())
 }
 
-/// Returns the engine's request: what the question leaves open is taken from the settings.
+/// Returns the engine's request, with the settings for what the question leaves open.
 fn aggregation(
     choice: ViewSelection,
     profile: &DocumentProfile,
@@ -170,14 +173,14 @@ fn aggregation(
     let persona_strategy = profile.persona.as_ref().and_then(|persona| persona.aggregation_strategy);
     let strategy = choice.strategy.map(Into::into).or(persona_strategy);
     let strategy = strategy.unwrap_or(settings.project.aggregation_strategy);
-    // A worker's document is one of skeletons and of files in focus, whatever strategy others have.
+    // A worker's document consists of skeletons and of files in focus, whatever the strategy of other documents.
     let strategy = if profile.tier == Some(Tier::Worker) { AggregationStrategy::Auto } else { strategy };
     let persona = profile.persona.as_ref();
     let focus_of_persona = || persona.map_or(Vec::new(), |persona| persona.focus.clone());
     Ok(AggregationRequest {
         tier: profile.tier.map(|tier| settings.tier_options(tier, persona.map(|persona| &persona.views))),
         strategy,
-        // Without a tier, this is what decides where nothing else does.
+        // Without a tier, this is the default of last resort.
         default_mode: persona
             .and_then(|persona| persona.views.view)
             .unwrap_or(settings.aggregation.default_mode),
@@ -203,7 +206,7 @@ fn aggregation(
     })
 }
 
-/// The tokens of a document for a task, if nothing else limits it.
+/// The default budget of a document for a task, in tokens.
 const TASK_BUDGET: u64 = 20_000;
 
 fn limits(
@@ -213,7 +216,7 @@ fn limits(
 ) -> Result<DocumentLimits, ApiError> {
     if choice.max_bytes == Some(0) {
         let message = "limit is 0 bytes".to_owned();
-        return Err(ApiError::user("bad_ask", message, "leave the limit out where there is none"));
+        return Err(ApiError::user("bad_ask", message, "omit the limit if there is none"));
     }
     // 0 means no limit, in the settings as in a request.
     let of_settings = profile.tier.filter(|tier| !has_default_budget(*tier, loaded));
@@ -222,7 +225,8 @@ fn limits(
     // A task asks for a selection, and without a limit there is nothing to select.
     let of_task = choice.task.as_ref().filter(|_| choice.max_bytes.is_none()).map(|_| TASK_BUDGET);
     Ok(DocumentLimits {
-        // A client's default yields to the tier's setting: MCP limits a document where the project does not.
+        // The tier's setting takes precedence over a client's default, such as the limit that MCP applies if the
+        // project has none.
         tokens: asked.or(choice.default_budget).or(of_task).filter(|tokens| 0 < *tokens),
         bytes: choice.max_bytes,
         is_default: asked.is_none() && choice.max_bytes.is_none(),
@@ -230,8 +234,8 @@ fn limits(
     })
 }
 
-/// Returns the limit of a document for which nothing says how large it may be: the tier's default, which leaves documents
-/// that are small enough as they are. Without a tier it is that of tier 2, but for a document that is to have all in full.
+/// Returns the default limit of a document: that of its tier, which does not affect documents that are small enough.
+/// Without a tier it is that of tier 2, except for a document that shows everything in full, which has none.
 fn default_limits(
     strategy: AggregationStrategy,
     tier: Option<Tier>,
@@ -247,13 +251,13 @@ fn default_limits(
     }
 }
 
-/// Returns whether no layer of the settings says how large a document for the tier may be.
+/// Returns whether no layer of the settings limits documents for the tier.
 fn has_default_budget(tier: Tier, loaded: &LoadedConfig) -> bool {
     loaded.is_built_in(&format!("tiers.{}.budget_tokens", tier.number()))
 }
 
-/// Returns the attachments. A person may name any file of the machine; a question over a socket, and the project itself,
-/// only files of the project.
+/// Returns the attachments. A user of the command line may name any file of the machine; a remote question and the
+/// project's settings may only name files of the project.
 fn section_request(
     ask: &AttachmentOptions,
     profile: &DocumentProfile,
@@ -261,7 +265,8 @@ fn section_request(
 ) -> SectionRequest {
     let QuerySettings { loaded, root, origin } = sources;
     let settings = &loaded.settings;
-    // A path in a preset came with the project, perhaps from a stranger, and is confined to it for every client.
+    // A path in a preset came with the project, perhaps from a stranger, so it is confined to the project for every
+    // client.
     let named = ask.screenshots.iter().map(|path| match origin {
         QueryOrigin::CommandLine => ImageFile::Asked(PathBuf::from(path)),
         QueryOrigin::Remote => ImageFile::OfProject(path.clone()),
@@ -284,7 +289,7 @@ fn section_request(
     }
 }
 
-/// The tier's setting is about the project's own file; a discussion that is asked for must be there.
+/// Returns the discussion. The tier's setting concerns the project's own file; a requested discussion must exist.
 fn discussion(
     ask: &AttachmentOptions,
     tier: Option<Tier>,
@@ -299,7 +304,7 @@ fn discussion(
     }
     let history = ask.history.as_ref();
     let text = if let Some(messages) = history.and_then(HistorySource::messages) {
-        // It takes the place of the project's own file.
+        // It replaces the project's own file.
         DiscussionText::Request { messages, instead_of: has_default.then(|| PathBuf::from(HISTORY_FILE)) }
     } else {
         let file = history.and_then(HistorySource::file);
@@ -327,17 +332,17 @@ fn body_options(
         FormatName::Anthropic => formats.anthropic_model.as_str(),
         FormatName::Openai => formats.openai_model.as_str(),
         FormatName::Gemini => formats.gemini_model.as_str(),
-        // A model has no place in these formats; ignoring it would hide that `--format` was forgotten.
+        // These formats have no model; ignoring it would hide that `--format` was forgotten.
         FormatName::Markdown | FormatName::Json => {
             check_no_body_option(ask)?;
             ""
         }
     };
     let preferred = persona.and_then(|persona| preferred_model(persona, provider));
-    // The persona's parameters apply to its own model only: another model may refuse them.
+    // The persona's parameters apply to its own model only, because another model may reject them.
     let preferred =
         preferred.filter(|preferred| ask.model.as_ref().is_none_or(|model| *model == preferred.model));
-    // A blank prompt is not sent, because providers refuse an empty text.
+    // A blank prompt is not sent, because providers reject an empty text.
     let system =
         persona.map(|persona| persona.system_prompt.clone()).filter(|system| !system.trim().is_empty());
     let model = preferred.map_or(model, |preferred| preferred.model.as_str());
@@ -353,7 +358,7 @@ fn body_options(
     })
 }
 
-/// Returns the vendor whose requests a format is the body of.
+/// Returns the vendor of the request bodies that a format writes.
 pub(super) const fn vendor(format: FormatName) -> Option<&'static str> {
     match format {
         FormatName::Anthropic => Some("anthropic"),
@@ -363,12 +368,12 @@ pub(super) const fn vendor(format: FormatName) -> Option<&'static str> {
     }
 }
 
-/// Refuses what is about a request body where none is asked for.
+/// Rejects options of request bodies if the format is not one.
 fn check_no_body_option(ask: &AttachmentOptions) -> Result<(), ApiError> {
     let message = if let Some(model) = &ask.model {
-        format!("model `{model}` is named, and the format is not a request")
+        format!("model `{model}` is named, but the format is not a request")
     } else if ask.cache_marks.is_some() || ask.cache_ttl.is_some() {
-        "prompt caching is configured, and the format is not a request".to_owned()
+        "prompt caching is configured, but the format is not a request".to_owned()
     } else {
         return Ok(());
     };

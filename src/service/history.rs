@@ -1,4 +1,4 @@
-//! The history of `slop.toml`: every state is recorded, no matter who wrote it, and can be returned to.
+//! The history of `slop.toml`: every state is recorded, whoever wrote it, and can be restored.
 
 use std::path::{Path, PathBuf};
 
@@ -39,8 +39,8 @@ impl CurationHistory {
         Self { root: root.to_owned(), cache_dir }
     }
 
-    /// Records the state of `slop.toml` now, unless it is recorded. A project that has neither a history nor a
-    /// `slop.toml` gets none.
+    /// Records the current state of `slop.toml` unless it is already recorded. A project with neither a history nor a
+    /// `slop.toml` gets no history.
     pub fn record_settled(&self) -> Result<(), ApiError> {
         let Some(file) = self.database_file() else { return Ok(()) };
         if self.text()?.is_empty() && !file.exists() {
@@ -53,8 +53,8 @@ impl CurationHistory {
         Ok(change.commit().map_err(engine::Error::History)?)
     }
 
-    /// Makes an edit, and records the states before and after it. What cannot be recorded is returned as well: the edit
-    /// is made all the same.
+    /// Makes an edit, and records the states before and after it. If recording fails, the edit is made all the same,
+    /// and the error is returned with its result.
     pub fn recorded<T>(&self, label: &str, make_edit: impl FnOnce() -> T) -> (T, Option<ApiError>) {
         if self.cache_dir.is_none() {
             return (make_edit(), settle(&self.root).err());
@@ -64,7 +64,7 @@ impl CurationHistory {
             Err(error) => return (make_edit(), Some(error)),
         };
         let begun = db.begin().map_err(|error| ApiError::from(engine::Error::History(error)));
-        // Before the edit, by which the revision changes that an interrupted switch is known by.
+        // Before the edit, because it changes the revision that identifies an interrupted switch.
         let before = begun.and_then(|change| Ok((change, settle(&self.root)?, self.text()?)));
         let edited = make_edit();
         let recorded =
@@ -80,18 +80,18 @@ impl CurationHistory {
         label: &str,
     ) -> Result<(), ApiError> {
         let after = self.text()?;
-        // An edit that failed, or that changed nothing, is no state.
+        // An edit that failed or changed nothing is not recorded.
         if before == after {
             return Ok(());
         }
-        // The text before too, so that what was typed by hand until then can be returned to.
+        // The text before the edit too, so that earlier edits by hand can be restored.
         record(&change, take, before, None)?;
         record(&change, take, &after, Some(label))?;
         Ok(change.commit().map_err(engine::Error::History)?)
     }
 
-    /// Makes a change of the takes, and the same in their histories. What cannot be recorded is returned as well: the
-    /// change is made all the same.
+    /// Changes the takes and their histories. If recording fails, the change is made all the same, and the error is
+    /// returned with its result.
     pub(super) fn change_takes(
         &self,
         revision: &str,
@@ -122,7 +122,7 @@ impl CurationHistory {
         before: &[u8],
     ) -> Result<(), ApiError> {
         match change {
-            // What a take of that name has left belongs to one that was deleted by another program.
+            // The remaining history of that name belongs to a take that another program deleted.
             TakeChange::Create { name, .. } | TakeChange::Delete { name, .. } => history.delete_take(name),
             TakeChange::Rename { name, to } => history.rename_take(name, to),
             TakeChange::Switch { .. } if done.before == done.current => Ok(()),
@@ -149,7 +149,7 @@ impl CurationHistory {
         let entries = db.entries(take).map_err(engine::Error::History)?;
         let current = db.current(take).map_err(engine::Error::History)?;
         if take != takes.current {
-            // It is as it was left, and there is nothing to undo before it is current again.
+            // The take is as it was left, and cannot be undone or redone until it is current again.
             return Ok(HistoryState {
                 current: current.map(|entry| entry.id),
                 is_recorded: true,
@@ -162,7 +162,7 @@ impl CurationHistory {
         let before = find(HistoryTarget::Before, &entries, current.as_ref());
         let after = find(HistoryTarget::After, &entries, current.as_ref());
         Ok(HistoryState {
-            // What was typed since the current entry can be undone, too.
+            // Edits by hand since the current entry can be undone, too.
             can_undo: before.is_some() || current.is_some() && !is_recorded,
             can_redo: is_recorded && after.is_some(),
             is_recorded,
@@ -181,7 +181,7 @@ impl CurationHistory {
         let take = settle(&self.root)?;
         let now = self.text()?;
         edit::check_revision(&file, &now, revision).map_err(|error| settings_error(&error))?;
-        // What was typed since the last entry gets one, so that it can be returned to.
+        // Edits by hand since the last entry are recorded as one, so that they can be restored.
         let current = record(&change, &take, &now, None)?;
         let entries = change.entries(&take).map_err(engine::Error::History)?;
         let entry = find(target, &entries, Some(&current)).ok_or_else(|| no_such_entry(target))?;
@@ -250,7 +250,7 @@ pub(super) fn resolve_jump(query: JumpQuery, settings: QuerySettings<'_>) -> Res
         .without_cache()
 }
 
-/// Returns the entry that a target means.
+/// Returns the entry that a target refers to.
 fn find<'e>(
     target: HistoryTarget,
     entries: &'e [HistoryEntry],
@@ -268,7 +268,7 @@ fn find<'e>(
 }
 
 fn no_such_entry(target: HistoryTarget) -> ApiError {
-    let hint = "`slop history` lists the states that can be returned to";
+    let hint = "`slop history` lists the states that can be restored";
     match target {
         HistoryTarget::Before => ApiError::user("nothing_to_undo", "nothing to undo", hint),
         HistoryTarget::After => ApiError::user("nothing_to_redo", "nothing to redo", hint),

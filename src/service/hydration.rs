@@ -1,4 +1,4 @@
-//! Resolves questions about where the files of a project are.
+//! Resolves questions about the placement of a project's files.
 
 use std::collections::BTreeMap;
 
@@ -44,7 +44,7 @@ fn hydration_request(
 ) -> Result<HydrationRequest, ApiError> {
     let HydrateQuery { choice, fragments: _ } = query;
     if choice.max_bytes.is_some() {
-        return Err(bad_query("a limit of bytes is named", "limit what is HOT in tokens, with `budget`"));
+        return Err(bad_query("a limit of bytes is named", "limit HOT files in tokens, with `budget`"));
     }
     let of_settings = settings.loaded.settings.hydration;
     let hot_tokens = choice.budget.unwrap_or(of_settings.hot_tokens);
@@ -60,7 +60,7 @@ pub(super) fn resolve_fragments(
     query: FragmentsQuery,
     settings: QuerySettings<'_>,
 ) -> Result<ResolvedQuery, ApiError> {
-    // What each shows is what a hydrated document has of it.
+    // Each fragment shows its part of a hydrated document.
     let document = query.text.then(|| resolve_aggregate(hydrated_document(), settings)).transpose()?;
     Ok(complete::<FragmentsQuery>(move |project| {
         let mut fragments = project.fragments()?;

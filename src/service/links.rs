@@ -33,7 +33,7 @@ pub fn link_state(resource: &Resource) -> LinkState {
     }
 }
 
-/// Replaces the links in the user's own file by what `change` makes of those that are there now.
+/// Replaces the links in the user's own file by the result of applying `change` to them.
 pub fn edit_links(
     sources: &SettingsSources,
     root: &Path,
@@ -41,20 +41,20 @@ pub fn edit_links(
 ) -> Result<(), ApiError> {
     let file = sources.links_file.as_deref().ok_or_else(|| {
         let hint = "set HOME or XDG_CONFIG_HOME, or name a file in SLOP_LINKS";
-        ApiError::user("bad_settings", "there is no place for a file of links", hint)
+        ApiError::user("bad_settings", "no location is known for the file of links", hint)
     })?;
     let failed = |source| settings_error(&crate::config::Error::Write { path: file.to_owned(), source });
     let folder = file.parent().unwrap_or(Path::new("."));
     RealDisk.create_private_folder(folder).map_err(failed)?;
-    // Two commands at the same time must not lose the link of one of them.
+    // Of two commands at the same time, neither must lose the other's link.
     let _lock = RealDisk.lock_folder(folder).map_err(failed)?;
     let links = change(&sources.load(root)?.links)?;
     let text = links_text(links).ok_or_else(ApiError::bug)?;
     RealDisk.replace_private(file, text.as_bytes()).map_err(failed)
 }
 
-/// Returns whether a checkout is another worktree of the project's own repository: its files are those of the project once
-/// more.
+/// Returns whether a checkout is another worktree of the project's own repository, whose files duplicate those of the
+/// project.
 pub fn is_own_worktree(root: &Path, checkout: &Path) -> bool {
     engine::are_of_one_repository(root, checkout, &RealDisk)
 }
@@ -68,7 +68,7 @@ pub fn checkouts_within(
     Ok(engine::checkouts_within(folder, &loaded.engine_options(root), &RealProcesses)?)
 }
 
-/// Returns how much a folder holds that may be linked to the project in the folder `root`.
+/// Measures a folder that may be linked to the project in the folder `root`.
 pub fn measure_linked(
     folder: &LinkedFolder,
     root: &Path,

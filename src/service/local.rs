@@ -1,5 +1,5 @@
-//! Answers in this process: the project is opened for each question, and every file of the answer is examined.
-//! Programs that use slop as a library do that through [`Project`].
+//! Answers in this process: the project is opened for each question, and every file of the answer is checked. Programs
+//! that use slop as a library do this through [`Project`].
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -24,12 +24,12 @@ pub struct LocalService {
     settings: SettingsSource,
     origin: QueryOrigin,
     guard: RootGuard,
-    /// What is known between answers, in a process that gives several.
+    /// What is kept between answers, in a process that gives several.
     kept: Option<Arc<KeptWorkspace>>,
 }
 
-/// What is known of a project between two answers by the same settings. No events are reported to it, so that each answer
-/// lists the files and compares their stamps.
+/// What is kept of a project between two answers under the same settings. Because no events are reported to it, each
+/// answer lists the files and compares their stamps.
 #[derive(Default)]
 struct KeptWorkspace(Mutex<Option<(String, Arc<WorkspaceCache>)>>);
 
@@ -45,9 +45,9 @@ impl KeptWorkspace {
 /// Where the settings of an answer come from.
 #[derive(Clone)]
 enum SettingsSource {
-    /// They are read again for each question.
+    /// The settings are read again for each question.
     Sources(SettingsSources),
-    /// They were read once, by a process that asks one question.
+    /// The settings were read once, by a process that asks one question.
     Loaded(Arc<LoadedConfig>),
 }
 
@@ -62,19 +62,19 @@ impl LocalService {
         Self { root, settings, origin: QueryOrigin::Remote, guard: RootGuard::none(), kept: None }
     }
 
-    /// Returns a service that answers the user of the command line by settings that have been read.
+    /// Returns a service for the command line, with settings that have already been read.
     pub const fn for_command_line(root: PathBuf, loaded: Arc<LoadedConfig>) -> Self {
         let settings = SettingsSource::Loaded(loaded);
         Self { root, settings, origin: QueryOrigin::CommandLine, guard: RootGuard::none(), kept: None }
     }
 
-    /// Refuses what `guard` refuses.
+    /// Returns a service that rejects the projects that `guard` rejects.
     pub fn guarded_by(self, guard: RootGuard) -> Self {
         Self { guard, ..self }
     }
 
-    /// Keeps what an answer finds out for the next one: which symbols use which, the files with their stamps. This takes
-    /// memory, as a daemon does.
+    /// Returns a service that keeps the files, their stamps and the references between symbols from one answer to the
+    /// next. This takes as much memory as a daemon.
     pub fn with_kept_workspace(self) -> Self {
         Self { kept: Some(Arc::default()), ..self }
     }
@@ -83,7 +83,7 @@ impl LocalService {
         &self.root
     }
 
-    /// Returns the settings that a question is answered by.
+    /// Returns the settings that apply to a question.
     pub fn settings(&self) -> Result<Arc<LoadedConfig>, ApiError> {
         match &self.settings {
             SettingsSource::Sources(sources) => sources.load(&self.root).map(Arc::new),
@@ -91,8 +91,8 @@ impl LocalService {
         }
     }
 
-    /// Notes what is wrong in settings that were read for this answer. Of those that a process has read for itself, it
-    /// has told its user.
+    /// Notes the problems of settings that were read for this answer. A process that has read its own settings has
+    /// already reported theirs.
     pub fn note_problems(&self, loaded: &LoadedConfig, call: &CallOptions) {
         if matches!(self.settings, SettingsSource::Sources(_)) {
             loaded.notes(&self.root).into_iter().for_each(|note| call.job.note(note));
@@ -109,7 +109,7 @@ impl LocalService {
     ) -> Result<(), ApiError> {
         self.guard.check_folder()?;
         let loaded = self.settings()?;
-        // Compared with the settings that were read for this very answer: they may have been edited since the client
+        // Compared with the settings that were read for this answer, because they may have been edited since the client
         // read its own.
         if call.settings.as_ref().is_some_and(|settings| *settings != loaded.fingerprint()) {
             return Err(ApiError::other_settings());
@@ -121,21 +121,21 @@ impl LocalService {
         let as_of_ms = WallClock.now_ms();
         let resolved = resolve(query.clone(), settings)?;
         let mut options = loaded.engine_options(&self.root);
-        // To open the cache would create its folder, for a question that reads one file.
+        // Opening the cache would create its folder, for a question that reads one file.
         options.cache_enabled &= resolved.uses_cache;
         options.max_files = self.guard.max_files(&loaded);
-        // A folder that is refused gets no cache, for that would mark it as a project.
+        // A rejected folder gets no cache, because that would mark it as a project.
         let has_cache = self.root.join(options.cache_dir.as_path()).exists();
         options.cache_enabled &= has_cache || self.guard.check_file_count(&self.root, &loaded).is_ok();
         with_world(&self.root, &*call.job, |world| {
-            // Without the cache a project has other options, with which nothing can be shared.
+            // Without the cache, a project has different options, so nothing can be shared.
             let kept = self.kept.as_ref().filter(|_| options.cache_enabled);
             let kept = kept.map(|kept| kept.with_settings(loaded.fingerprint()));
             let mut project = engine::Project::open(&self.root, options, world)?;
             if let Some(kept) = kept {
                 project.share_cache(kept);
             }
-            // What another run writes while this one works is not for this one to delete.
+            // This run must not delete what another one writes meanwhile.
             let prior = output.as_ref().and_then(|output| output.prior(&project));
             let composed = output.as_ref().and(remote).and_then(|compose| compose(query));
             // A daemon composes from its warm cache, but only this process writes files for its user.
@@ -143,7 +143,7 @@ impl LocalService {
             let ServiceAnswer { mut payload, freshness, missing } = answer?;
             if let Some(output) = output {
                 payload = Payload::local(output.write(payload, prior, &mut project)?);
-                // A document that is in its file has arrived.
+                // A document that was written to its file has been delivered.
                 project.confirm_delivery();
             }
             // If the answer is lost, nothing is confirmed, and the next `--since-last` shows the same changes again.
@@ -171,7 +171,7 @@ struct Output {
 }
 
 impl Output {
-    /// Returns the question for the document itself where a document is to be written to a file, and that file.
+    /// Splits a question for a document in a file into the question for the document and that file.
     fn take_from(query: AnyQuery) -> (AnyQuery, Option<Self>) {
         match query {
             AnyQuery::Local(LocalQuery::WriteDocument(write)) => {
@@ -275,7 +275,8 @@ pub struct Project {
 }
 
 impl Project {
-    /// Opens the project in the folder `root`. Of a cache that is there, it believes what was made with the user's key.
+    /// Opens the project in the folder `root`. Only rows that were authenticated with the user's key are read from an
+    /// existing cache.
     pub fn open(root: &Path) -> Result<Self, ApiError> {
         engine::authenticate_cache(&user_key());
         let root = dunce::canonicalize(root).map_err(|error| ApiError::no_project(root, &error))?;

@@ -1,7 +1,7 @@
 //! Resolves questions with the settings, and answers them from the project.
 //!
-//! Knows: settings, presets, personas, and how they resolve a question. Does not know: who asks, and whether a daemon
-//! runs.
+//! Knows: settings, presets, personas, and how they resolve a question. Does not know: which client asks, and whether a
+//! daemon runs.
 //!
 //! Start with [`LocalService`], then [`resolve()`].
 

@@ -1,4 +1,4 @@
-//! Documents that a client looks at: opened, read in parts, and compared with others.
+//! Documents that a client views: opened, read in parts, and compared with others.
 
 use super::document::resolve_aggregate;
 use super::resolved::{QuerySettings, ResolvedQuery, bad_query, complete};
@@ -26,7 +26,7 @@ pub(super) fn resolve_open(
     let settings = settings.loaded.fingerprint();
     Ok(complete::<OpenDocumentQuery>(move |project| {
         let document = compose_document(project, &request)?;
-        // Nobody was given the document: the next `--since-last` must not leave out what was only looked at.
+        // The document was only viewed, not delivered, so the next `--since-last` must still include its content.
         project.discard_delivery();
         let opened = project.open_document(&document, caching, settings);
         DocumentOpened::of(&opened).ok_or_else(ApiError::bug)
@@ -77,13 +77,13 @@ fn find_document(project: &mut Project<'_>, which: &ComparedDocument) -> Result<
     }
 }
 
-/// Returns a document that was given; its text is not kept.
+/// Returns a delivered document; its text is not kept.
 fn given_side(document: DeliveredDocument) -> ComparedSide {
     let DeliveredDocument { layout, caching, at_ms } = document;
     ComparedSide { document: SentDocument { layout, text: None }, caching, at_ms }
 }
 
-/// Resolves a question about what agents were given.
+/// Resolves a question about the documents that were delivered to agents.
 pub(super) fn resolve_given(query: GivenQuery) -> Result<ResolvedQuery, ApiError> {
     let GivenQuery { name, curation, file } = query;
     let Some(name) = name else {
@@ -116,7 +116,8 @@ pub(super) fn resolve_given(query: GivenQuery) -> Result<ResolvedQuery, ApiError
     }))
 }
 
-/// Returns what documents of a name are recorded under. Where only one curation of the name is, it need not be named.
+/// Returns the name and curation under which documents are recorded. The curation need not be given if there is only
+/// one.
 fn find_record(project: &mut Project<'_>, asked: RecordName) -> Result<RecordName, ApiError> {
     let mut known = project.delivered_names();
     known.retain(|record| record.name == asked.name);
@@ -155,7 +156,7 @@ fn nothing_of_file(name: &str, file: &str) -> ApiError {
 }
 
 fn document_gone(id: &str) -> ApiError {
-    let message = format!("document `{}` is not held any more", printable(id));
+    let message = format!("document `{}` is no longer kept", printable(id));
     ApiError::user("document_gone", message, "open it again, in a project with a running daemon")
 }
 
@@ -163,7 +164,7 @@ fn nothing_given(name: &str, back: usize) -> ApiError {
     let name = printable(name);
     let message = match back {
         0 => format!("no document named `{name}` is remembered"),
-        back => format!("no document named `{name}` is remembered that {back} others followed"),
+        back => format!("document `{name}` is not remembered {back} versions back"),
     };
     ApiError::user("not_found", message, "`slop given` lists the names of what was given")
 }

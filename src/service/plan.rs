@@ -1,4 +1,4 @@
-//! One budget for several projects.
+//! Shares one budget among several projects.
 
 use crate::api::{ApiError, FragmentPlace};
 
@@ -7,21 +7,21 @@ const LEAST_SHARE: u64 = 20;
 /// About how many bytes of a file are one token of its skeleton. Only the proportion between projects matters.
 const FILE_BYTES_PER_SHOWN_TOKEN: u64 = 12;
 
-/// What a project may use of a budget, and what it would use it for.
+/// The share of a project in a budget, and the files that it would spend it on.
 pub struct BudgetClaim {
-    /// The part of the budget that was given to it.
+    /// Its share, if one was specified.
     pub share: Option<f64>,
-    /// Its files with a place, as they would be placed without the other projects.
+    /// Its placed files, as they would be placed without the other projects.
     pub fragments: Vec<FragmentPlace>,
 }
 
-/// Shares a budget among projects. What no share names goes to the files with the highest scores, whichever project they are
-/// of, except that no project gets less than a twentieth. The result depends only on the files and their scores, not on
-/// where files were placed before.
+/// Shares a budget among projects. What remains after the specified shares goes to the files with the highest scores,
+/// whatever their project, except that no project gets less than a twentieth. The result depends only on the files and
+/// their scores, not on earlier placements.
 pub fn share_budget(budget: u64, claims: &[BudgetClaim]) -> Result<Vec<u64>, ApiError> {
     let total: f64 = claims.iter().filter_map(|claim| claim.share).sum();
     let is_share = |claim: &BudgetClaim| claim.share.is_none_or(|share| (0.0..=1.0).contains(&share));
-    // Decimal fractions that add up to 1 need not do so in binary.
+    // Decimal fractions that add up to 1 may not do so in binary.
     if !claims.iter().all(is_share) || 1.0 + 1e-9 < total {
         let message = format!("the shares of the projects add up to {total}");
         return Err(ApiError::user(
@@ -54,7 +54,7 @@ pub fn share_budget(budget: u64, claims: &[BudgetClaim]) -> Result<Vec<u64>, Api
         tokens[at] += missing;
         pool -= missing;
     }
-    // What is left when all files have room is of use to whoever grows.
+    // What is left when all files fit is divided, so that every project has room to grow.
     for (place, at) in open.iter().enumerate() {
         tokens[*at] += pool / count + u64::from((place as u64) < pool % count);
     }
@@ -68,7 +68,7 @@ pub fn share_budget(budget: u64, claims: &[BudgetClaim]) -> Result<Vec<u64>, Api
     reason = "a budget is far below 2^52, and a share is from 0 to 1"
 )]
 fn part_of(budget: u64, share: f64) -> u64 {
-    // Not less by one because of how 0.29 is written in binary.
+    // Rounded, so that the binary form of 0.29 does not cost a token.
     (budget as f64 * share + 1e-6).floor() as u64
 }
 
@@ -100,22 +100,22 @@ mod tests {
     }
 
     #[test]
-    fn shares_are_given_and_the_rest_goes_by_score() {
+    fn specified_shares_are_kept_and_the_rest_follows_scores() {
         let large = [(900, 120_000), (800, 120_000)];
         let shares = |claims: &[BudgetClaim]| share_budget(1_000, claims).unwrap();
         assert_eq!(shares(&[claim(Some(0.29), &large), claim(Some(0.71), &[])]), [290, 710]);
-        // Whoever has no files that matter gets a twentieth.
+        // A project without files that matter gets a twentieth.
         assert_eq!(shares(&[claim(None, &large), claim(None, &[(10, 120_000)])]), [950, 50]);
         assert_eq!(shares(&[claim(Some(0.5), &[]), claim(None, &large), claim(None, &[])]), [500, 450, 50]);
-        // Small files of both are within it: what is left is halved.
+        // The small files of both fit: what is left is halved.
         assert_eq!(shares(&[claim(None, &[(900, 1_200)]), claim(None, &[(10, 1_200)])]), [500, 500]);
-        // The better file is served first, whichever project it is of.
+        // The better file comes first, whatever its project.
         assert_eq!(shares(&[claim(None, &[(500, 9_600)]), claim(None, &[(501, 9_600)])]), [200, 800]);
         assert_eq!(shares(&[claim(None, &[(501, 9_600)]), claim(None, &[(500, 9_600)])]), [800, 200]);
     }
 
     #[test]
-    fn shares_beyond_the_whole_are_refused() {
+    fn shares_above_the_whole_are_rejected() {
         for shares in [[0.6, 0.5], [-0.1, 0.2], [f64::NAN, 0.1]] {
             let claims = shares.map(|share| claim(Some(share), &[]));
             assert_eq!(share_budget(1_000, &claims).unwrap_err().code, "bad_shares", "{shares:?}");

@@ -1,5 +1,5 @@
-//! Who a document is made for: tier, persona and preset, named or brought along by the question, and the name that its
-//! documents are recorded under.
+//! The reader of a document: tier, persona and preset, named or defined by the question, and the name under which
+//! documents are recorded.
 
 use crate::api::{ApiError, NameOrInline, ViewSelection};
 use crate::config::{Curation, SavedEntry};
@@ -17,7 +17,7 @@ pub(super) struct DocumentProfile {
 impl DocumentProfile {
     /// Resolves tier, persona and preset: what the question names takes precedence over what the persona defines.
     pub(super) fn resolve(choice: &ViewSelection, curation: &Curation) -> Result<Self, ApiError> {
-        // A persona may define another tier, and either of the two would be ignored without a word.
+        // A persona may define another tier, and one of the two would be ignored silently.
         if choice.tier.is_some() && choice.persona.is_some() {
             let message = "both a tier and a persona are given".to_owned();
             return Err(ApiError::user("bad_ask", message, "give a tier or a persona"));
@@ -40,7 +40,8 @@ impl DocumentProfile {
         Ok(Self { tier, persona, preset })
     }
 
-    /// Returns the limit of tokens that the question or else the persona names; 0 means that there is no limit.
+    /// Returns the limit in tokens that the question or, failing that, the persona sets; 0 means that there is no
+    /// limit.
     pub(super) fn budget(&self, choice: &ViewSelection) -> Option<u64> {
         choice.budget.or_else(|| self.persona.as_ref().and_then(|persona| persona.budget_tokens))
     }
@@ -59,8 +60,8 @@ pub(super) fn has_persona_views(choice: &ViewSelection, curation: &Curation) -> 
     views.is_some_and(|views| views.view.is_some() || !views.languages.is_empty())
 }
 
-/// Fills what a choice leaves open with what `[document]` says. A choice that names a persona is whole; a preset selects
-/// files, and is left out where the question has some of its own.
+/// Fills what a choice leaves open from `[document]`. A choice that names a persona is complete. The preset, which
+/// selects files, is not used if the question selects files itself.
 pub(super) fn with_defaults(
     mut choice: ViewSelection,
     selects_files: bool,
@@ -79,28 +80,28 @@ pub(super) fn with_defaults(
     if choice.focus.is_empty() {
         choice.focus.clone_from(&defaults.focus);
     }
-    // A limit of bytes is a limit already.
+    // A limit in bytes is a limit, too.
     if choice.max_bytes.is_none() {
         choice.budget = choice.budget.or(defaults.budget_tokens);
     }
     choice
 }
 
-/// Returns the name that a document is remembered by where none is given: for whom it is made, and of what. The
-/// project's name is no part of it, for the same project in another folder has the same receipt.
+/// Returns the default name under which a document is recorded, made of its reader and its content. The project's name
+/// is not part of it, so that the same project in another folder has the same receipt.
 pub(super) fn default_name(profile: &DocumentProfile) -> String {
-    // One that came with the question may have no name; its tier says what it is then.
+    // A persona defined by the question may have no name; its tier is used then.
     let persona = profile.persona.as_ref().filter(|persona| !persona.name.is_empty());
     let persona = persona.map(|persona| format!("persona-{}", persona.name));
     let tier = profile.tier.map(|tier| format!("tier-{}", tier.number()));
     let preset = profile.preset.as_ref().filter(|preset| !preset.name.is_empty());
     let preset = preset.map(|preset| format!("preset-{}", preset.name));
-    // A persona has a tier of its own, which would only repeat it in the name.
+    // A persona has a tier, so naming the tier would be redundant.
     let parts: Vec<String> = persona.or(tier).into_iter().chain(preset).collect();
     if parts.is_empty() { "project".to_owned() } else { parts.join("/") }
 }
 
-/// Returns a hash of the entries that a question brings along; `None` if it has none.
+/// Returns a hash of the entries that a question defines; `None` if it has none.
 pub(super) fn curation_hash(choice: &ViewSelection) -> Option<ContentHash> {
     let preset = match &choice.preset {
         Some(NameOrInline::Inline(preset)) => Some(&preset.files),
@@ -125,7 +126,7 @@ pub(super) fn find_persona(name: &str, curation: &Curation) -> Result<Persona, A
     found.ok_or_else(|| {
         let known = curation.personas.iter().map(|persona: &SavedEntry<Persona>| persona.value.name.as_str());
         let message = format!("no persona named `{name}`{}", nearest_hint(name, known));
-        ApiError::user("no_such_persona", message, "`slop persona list` says which personas there are")
+        ApiError::user("no_such_persona", message, "`slop persona list` lists the personas")
     })
 }
 
@@ -135,14 +136,14 @@ pub(super) fn find_preset(name: &str, curation: &Curation) -> Result<Preset, Api
     found.ok_or_else(|| {
         let known = curation.presets.iter().map(|preset: &SavedEntry<Preset>| preset.value.name.as_str());
         let message = format!("no preset named `{name}`{}", nearest_hint(name, known));
-        ApiError::user("no_such_preset", message, "`slop preset list` says which presets there are")
+        ApiError::user("no_such_preset", message, "`slop preset list` lists the presets")
     })
 }
 
 fn preset_of_persona(name: &str, persona: &str, curation: &Curation) -> Result<Preset, ApiError> {
     let found = curation.preset(name).map(|preset| preset.value.clone());
     found.ok_or_else(|| {
-        // One that a request wrote out need not have a name.
+        // A persona defined by a request need not have a name.
         let persona = if persona.is_empty() { String::new() } else { format!(" `{persona}`") };
         let message = format!("no preset named `{name}`, which the persona{persona} refers to");
         let hint =

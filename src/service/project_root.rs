@@ -1,4 +1,4 @@
-//! Which folder is the project's, and whether it is one that nobody means as a project.
+//! Finds the project's folder, and rejects folders that are unlikely to be meant as a project.
 
 use std::path::{Path, PathBuf};
 
@@ -12,12 +12,12 @@ use crate::sys::{RealDisk, RealProcesses};
 /// The name of a cache folder, unless settings give it another one.
 const CACHE_FOLDER: &str = ".slop_cache";
 
-/// Where the system shows its processes and devices as files; to read some of them has effects, or never ends.
+/// Where the system shows its processes and devices as files; reading some of them has side effects, or never ends.
 const SYSTEM_FOLDERS: [&str; 3] = ["/proc", "/sys", "/dev"];
-/// Among them, but for files of anyone.
+/// Shared memory, which is below one of them but holds ordinary files.
 const SHARED_MEMORY: &str = "/dev/shm";
 
-/// The error code of a folder that is hardly a project.
+/// The error code of a folder that is unlikely to be a project.
 const NO_PROJECT_CODE: &str = "not_a_project";
 /// The error code of a folder with too many files.
 pub const TOO_MANY_FILES_CODE: &str = "too_many_files";
@@ -37,7 +37,7 @@ pub struct ProjectRoot {
 }
 
 impl ProjectRoot {
-    /// Returns the folder that somebody named.
+    /// Returns a folder that the user named.
     pub fn named(folder: PathBuf) -> Self {
         Self { folder, reason: RootReason::Named, checkout: None, unused_cache: None, is_home: false }
     }
@@ -45,9 +45,10 @@ impl ProjectRoot {
     /// Finds the project of the current folder: the nearest folder with a `slop.toml`, else git's top level, else the
     /// nearest folder with a cache, else the current folder. Both paths are absolute and without links.
     ///
-    /// What lies in the home folder or in `/` marks no other folder: settings there are a mistake for the user's own, and
-    /// a cache is the trace of one run. Nor does a `slop.toml` whose folder is in another checkout than the current one,
-    /// such as the one around a submodule or a worktree: git lists no files of a checkout within a checkout.
+    /// Files in the home folder or in `/` mark no project: settings there are probably misplaced user settings, and a
+    /// cache is left over from a single run. Nor does a `slop.toml` whose folder is in another checkout than the
+    /// current one, such as the one around a submodule or a worktree: git lists no files of a checkout within a
+    /// checkout.
     pub fn find(current: &Path, home: Option<&Path>) -> Self {
         let checkout = engine::enclosing_checkout(current, &RealDisk);
         let is_broad = |folder: &Path| folder.parent().is_none() || Some(folder) == home;
@@ -79,7 +80,7 @@ impl ProjectRoot {
         }
     }
 
-    /// Returns the folder, and in parentheses why it is the project's.
+    /// Returns the folder followed, in parentheses, by the reason for choosing it.
     pub fn description(&self) -> String {
         let above = self.checkout.as_ref();
         let above =
@@ -87,7 +88,7 @@ impl ProjectRoot {
         format!("{} ({}{above})", printable_path(&self.folder), self.reason.description())
     }
 
-    /// Returns what the user has to be told of the choice, if anything.
+    /// Returns what the user should know about the choice, if anything.
     pub fn note(&self) -> Option<String> {
         let cache = printable_path(self.unused_cache.as_deref()?);
         let root = printable_path(&self.folder);
@@ -96,7 +97,7 @@ impl ProjectRoot {
         ))
     }
 
-    /// Returns the protection that the folder needs.
+    /// Returns the guard that the folder needs.
     pub fn guard(&self) -> RootGuard {
         if self.reason == RootReason::Named {
             return RootGuard::none();
@@ -110,7 +111,7 @@ impl ProjectRoot {
             Some(_) => None,
         };
         let refusal = what.map(|what| {
-            let message = format!("{} is {what}, which is hardly a project", printable_path(&self.folder));
+            let message = format!("{} is {what}, which is unlikely to be a project", printable_path(&self.folder));
             let hint = "change to a project's folder, or name one (`slop --project DIR`); `slop init --project DIR` makes one";
             ApiError::user(NO_PROJECT_CODE, message, hint)
         });
@@ -118,7 +119,7 @@ impl ProjectRoot {
     }
 }
 
-/// Returns a path for a message: a folder's name may hold what a terminal would obey.
+/// Returns a path for a message, without the control characters of terminals.
 fn printable_path(path: &Path) -> String {
     printable(&path_text(path_bytes(path)))
 }
@@ -127,7 +128,7 @@ fn has_cache(folder: &Path) -> bool {
     folder.join(CACHE_FOLDER).is_dir()
 }
 
-/// Protects a folder that nobody named from being read as a project, as far as it does not look like one.
+/// Prevents that a folder which the user did not name, and which does not look like a project, is read as one.
 #[derive(Debug, Clone)]
 pub struct RootGuard {
     refusal: Option<ApiError>,
@@ -135,12 +136,12 @@ pub struct RootGuard {
 }
 
 impl RootGuard {
-    /// Returns a guard that lets everything pass.
+    /// Returns a guard that accepts every folder.
     pub const fn none() -> Self {
         Self { refusal: None, has_file_limit: false }
     }
 
-    /// Returns an error if the folder is no project by what it is.
+    /// Returns an error if the folder cannot be a project.
     pub fn check_folder(&self) -> Result<(), ApiError> {
         self.refusal.clone().map_or(Ok(()), Err)
     }
@@ -183,7 +184,7 @@ mod tests {
             sandbox
         }
 
-        /// Makes what git takes for a repository.
+        /// Creates what git recognizes as a repository.
         fn checkout(&self, folder: &str) -> &Self {
             fs::create_dir_all(self.path(folder).join(".git/objects")).unwrap();
             fs::create_dir_all(self.path(folder).join(".git/refs")).unwrap();
@@ -206,7 +207,7 @@ mod tests {
     use RootReason::{CacheFolder, CurrentFolder, GitCheckout, SettingsFile};
 
     #[test]
-    fn settings_count_before_git_and_git_before_a_cache() {
+    fn settings_take_precedence_over_git_and_git_over_a_cache() {
         let folders = Folders::new(
             &["work/repo/src/deep", "work/repo/.slop_cache", "work/.slop_cache", "work/plain/a"],
             &["work/repo/src/slop.toml"],
@@ -230,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_in_the_home_folder_marks_nothing_below_it() {
+    fn files_in_the_home_folder_do_not_mark_folders_below_it() {
         let folders = Folders::new(&["home/.slop_cache", "home/notes", "home/repo/src"], &["home/slop.toml"]);
         folders.checkout("home/repo");
         folders.check("home/notes", "home/notes", CurrentFolder);

@@ -31,7 +31,7 @@ impl ReceiptFixture {
         let local = LocalService::new(folder.path().canonicalize().unwrap(), SettingsSources::default());
         let fixture = Self { folder, local };
         let engine = "class Engine:\n    def run(self):\n        return 1\n\n\ndef start():\n    pass\n";
-        // Larger than what a budget of some hundred tokens has room for.
+        // Larger than a budget of a few hundred tokens.
         let functions: Vec<String> =
             (0..300).map(|number| format!("def step_{number}():\n    return {number}\n")).collect();
         let long = functions.concat();
@@ -79,7 +79,7 @@ fn entry<'a>(list: &'a Value, path: &str) -> &'a Value {
 }
 
 #[test]
-fn a_receipt_has_what_a_program_asks_of_each_file() {
+fn a_receipt_describes_each_file() {
     let fixture = ReceiptFixture::new();
     let receipt = fixture.receipt("all", &json!({"choice": {"tier": 3, "budget": 3000}}));
     let engine = entry(&receipt["files"], "src/engine.py");
@@ -99,7 +99,7 @@ fn a_receipt_has_what_a_program_asks_of_each_file() {
 }
 
 #[test]
-fn what_is_missing_or_broken_is_said_by_a_code() {
+fn missing_or_broken_files_have_a_code() {
     let fixture = ReceiptFixture::new();
     for request in
         [json!({}), json!({"files": ["src", "odd.txt"]}), json!({"choice": {"tier": 3, "budget": 3000}})]
@@ -128,7 +128,7 @@ fn a_receipt_of_the_shown_files_counts_the_others() {
     let budget = json!({"choice": {"tier": 3, "budget": 300}});
     let [all, shown, none] = ["all", "shown", "none"].map(|scope| fixture.receipt(scope, &budget));
     assert_eq!(shown["totals"], all["totals"]);
-    // Who wants no list does not wait for a count of symbols.
+    // Without a list, symbols are not counted.
     let mut totals = all["totals"].clone();
     totals.as_object_mut().unwrap().remove("symbols");
     assert_eq!(none["totals"], totals);

@@ -1,4 +1,4 @@
-//! A question in which nothing is left open, and what it is resolved with.
+//! Resolved questions, and what they are resolved with.
 
 use std::path::Path;
 
@@ -11,9 +11,9 @@ use crate::engine::Project;
 /// Where a question comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum QueryOrigin {
-    /// The command line, whose user may name every file that the machine lets them read.
+    /// The command line, whose user may name every file that the operating system lets them read.
     CommandLine,
-    /// A program on a socket or a pipe: what it names must lie in the project.
+    /// A program on a socket or a pipe, which may only name files in the project.
     Remote,
 }
 
@@ -25,7 +25,7 @@ pub struct QuerySettings<'s> {
     pub origin: QueryOrigin,
 }
 
-/// An answer, and the paths that it lacks.
+/// An answer, and the requested paths that have none.
 pub struct Found<A> {
     pub answer: A,
     pub missing: Vec<MissingPath>,
@@ -47,7 +47,7 @@ impl<A> Found<A> {
 
 /// A question in which nothing is left open.
 pub struct ResolvedQuery {
-    /// Whether the cache is of use for the answer. If not, none is opened, and none is created.
+    /// Whether the answer uses the cache. If not, it is neither opened nor created.
     pub uses_cache: bool,
     answer: Box<AnswerFn>,
 }
@@ -70,8 +70,8 @@ impl ResolvedQuery {
     }
 }
 
-/// Returns a question that is answered about all that it asks for, or not at all. The type of the question is named, so
-/// that the compiler compares the answer with it: the payload itself hides its type.
+/// Returns a question that is answered completely or not at all. The type of the question is a parameter so that the
+/// compiler checks the type of the answer, which the payload hides.
 pub(super) fn complete<Q: Query<Answer: Serialize>>(
     answer: impl FnOnce(&mut Project<'_>) -> Result<Q::Answer, ApiError> + 'static,
 ) -> ResolvedQuery {

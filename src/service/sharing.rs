@@ -1,4 +1,4 @@
-//! The team's cache of the settings: its keys, and what is fetched and stored.
+//! The team's cache that the settings name: its keys, and fetching and storing summaries.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -20,14 +20,14 @@ use crate::sys::{Clock, RealDisk, WallClock};
 const TEAM_VARIABLE: &str = "SLOP_SHARE_TEAM_KEY";
 const SIGNING_VARIABLE: &str = "SLOP_SHARE_SIGNING_KEY";
 
-/// Variables that say that a build server runs for a change that is not merged yet, with the values that do.
+/// Variables, with their values, by which a build server marks a run for a change that is not merged yet.
 const UNMERGED_CHANGE: [(&str, &str); 3] = [
     ("GITHUB_EVENT_NAME", "pull_request"),
     ("CI_PIPELINE_SOURCE", "merge_request_event"),
     ("BUILD_REASON", "PullRequest"),
 ];
 
-/// Returns the team's cache; `None` if nothing is shared. Its keys are read, and nothing is connected to.
+/// Returns the team's cache; `None` if nothing is shared. Reads its keys, and connects to nothing.
 pub fn team_cache(
     loaded: &LoadedConfig,
     variable: ProviderKeyLookup<'_>,
@@ -54,7 +54,7 @@ pub fn team_cache(
     Ok(Some(cache.map_err(|error| share_fault(error.into()))?))
 }
 
-/// Returns the keys of a bucket, from the variables that all programs for S3 read.
+/// Returns the keys of a bucket, from the standard variables for S3.
 fn bucket_keys(variable: ProviderKeyLookup<'_>) -> Option<S3Keys> {
     let set = |name: &str| variable(name).filter(|value| !value.expose_secret().is_empty());
     Some(S3Keys {
@@ -64,7 +64,7 @@ fn bucket_keys(variable: ProviderKeyLookup<'_>) -> Option<S3Keys> {
     })
 }
 
-/// A new key as text, and for a writer the entry of `share.writers` that goes with it.
+/// A new key as text and, for a writer, its entry in `share.writers`.
 #[derive(Debug)]
 pub struct GeneratedKeys {
     pub secret: String,
@@ -82,7 +82,7 @@ pub fn generate_keys(writer: Option<&str>) -> Result<GeneratedKeys, ApiError> {
     Ok(GeneratedKeys { secret, writer: entry })
 }
 
-/// Stores own summaries in the team's cache: all of them, or those that were written since the last time.
+/// Stores own summaries in the team's cache: all of them, or those written since the last push.
 pub fn push_summaries(
     root: &Path,
     loaded: &LoadedConfig,
@@ -111,22 +111,22 @@ pub fn verify_summaries(
     agent::verify_shared(&cache_folder(root, loaded), team).map_err(share_fault)
 }
 
-/// Counts what this project has for the team's cache, and from it.
+/// Counts this project's summaries for the team's cache and from it.
 pub fn share_counts(root: &Path, loaded: &LoadedConfig) -> Result<ShareCounts, ApiError> {
     let counts = agent::share_counts(&cache_folder(root, loaded), &writer_keys(loaded));
     counts.map_err(|error| share_fault(error.into()))
 }
 
-/// What is remembered of the team's cache.
+/// The remembered state of the team's cache.
 #[derive(Debug, Default)]
 pub struct RememberedCache {
-    /// For how many seconds it is left alone, because it failed.
+    /// How many seconds it remains paused because it failed.
     pub rests_seconds: u64,
-    /// How many entries the last pull refused for which reasons.
+    /// How many entries the last pull refused, by reason.
     pub refused: BTreeMap<String, u64>,
 }
 
-/// Returns what is remembered of the team's cache; nothing if it cannot be used.
+/// Returns the remembered state of the team's cache; the default if it cannot be used.
 pub fn team_memory(root: &Path, loaded: &LoadedConfig, variable: ProviderKeyLookup<'_>) -> RememberedCache {
     let Ok(Some(team)) = team_cache(loaded, variable) else { return RememberedCache::default() };
     let memory = TeamMemory::new(&cache_folder(root, loaded), &team);
@@ -135,7 +135,7 @@ pub fn team_memory(root: &Path, loaded: &LoadedConfig, variable: ProviderKeyLook
     RememberedCache { rests_seconds: rests_ms.cast_unsigned().div_ceil(1000), refused }
 }
 
-/// Returns what makes it likely that others can write in the user's name.
+/// Returns the reasons why others may be able to sign as this user.
 pub fn signing_risks(loaded: &LoadedConfig, variable: ProviderKeyLookup<'_>) -> Vec<String> {
     let settings = &loaded.settings.share;
     if settings.mode != ShareMode::ReadWrite {
@@ -156,7 +156,7 @@ pub fn signing_risks(loaded: &LoadedConfig, variable: ProviderKeyLookup<'_>) -> 
         variable(name).is_some_and(|set| set.expose_secret().starts_with(value))
     };
     if let Some((name, _)) = UNMERGED_CHANGE.iter().find(|known| is_unmerged(known)) {
-        risks.push(format!("a change that is not merged runs with a key that can write ({name})"));
+        risks.push(format!("a build of an unmerged change has a key that can write ({name})"));
     }
     risks
 }
@@ -216,7 +216,7 @@ fn engine_hint(error: &share::Error) -> &'static str {
             "NOAUTH" | "WRONGPASS" | "NOPERM" | "ERR" => {
                 "check the user, the password and the database in share.url in your own settings file"
             }
-            "READONLY" => "name the primary server in share.url, for this one is a replica",
+            "READONLY" => "name the primary server in share.url: this one is a replica",
             "MOVED" | "ASK" | "CLUSTERDOWN" => "name a server in share.url that is not part of a cluster",
             "OOM" | "MISCONF" => "make room on the server: it stores nothing at the moment",
             _ => "see the server's log, or try again later",
@@ -236,9 +236,9 @@ fn read_key<K>(
         (None, Some(file)) => (read_key_file(file)?, file.display().to_string()),
         (None, None) => return Ok(None),
     };
-    // The error does not repeat the key: one with a slip in it is still nearly the key.
+    // The error does not repeat the key: a mistyped key is still nearly the key.
     parse(text.expose_secret()).map(Some).map_err(|error| {
-        let hint = "`slop share keygen` prints a key as it should be";
+        let hint = "`slop share keygen` prints a valid key";
         ApiError::user("bad_share_key", format!("key in {place} is {error}"), hint)
     })
 }

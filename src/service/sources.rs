@@ -1,4 +1,4 @@
-//! Where the settings of a project come from, and reading them.
+//! The sources of a project's settings, and reading them.
 
 use std::path::{Path, PathBuf};
 
@@ -16,9 +16,9 @@ pub(super) const TAKES_FILE: &str = "slop.takes.toml";
 /// The sources of settings other than the project's own file. A process reads them once, when it starts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SettingsSources {
-    /// The user's own settings file, whether it is there or not.
+    /// The user's own settings file, whether or not it exists.
     pub user_file: Option<PathBuf>,
-    /// The user's own file of linked folders, whether it is there or not.
+    /// The user's own file of linked folders, whether or not it exists.
     pub links_file: Option<PathBuf>,
     /// Folders that are never linked.
     pub private: PrivateFolders,
@@ -32,10 +32,10 @@ impl SettingsSources {
         load(&self.inputs(root)?).map_err(|error| settings_error(&error))
     }
 
-    /// Reads the settings without those of the project's own file, which cannot be used; only its revision is known.
+    /// Reads the settings without the project's own file, which cannot be used: only its revision is recorded.
     pub fn load_without_project(&self, root: &Path) -> Result<LoadedConfig, ApiError> {
         let mut inputs = self.inputs(root)?;
-        // What is outside of the project is not its history.
+        // A file outside of the project is not part of its history.
         if inputs.project_link.is_some() {
             return load(&inputs).map_err(|error| settings_error(&error));
         }
@@ -45,8 +45,7 @@ impl SettingsSources {
         Ok(loaded)
     }
 
-    /// Reads what the settings of the project in the folder `root` are made of. As long as this is the same, so are
-    /// they.
+    /// Reads the inputs of the settings of the project in the folder `root`. The settings only change with them.
     pub fn inputs(&self, root: &Path) -> Result<ConfigInputs, ApiError> {
         let read = |path: PathBuf| match RealDisk.read(&path) {
             // A missing file sets nothing. One that cannot be read may limit what is sent or spent, so it is never
@@ -77,7 +76,7 @@ impl SettingsSources {
     }
 }
 
-/// Returns the names of the variables that move the providers that slop knows to other addresses.
+/// Returns the names of the variables that set other addresses for built-in providers.
 pub fn base_variables() -> Vec<String> {
     built_in_providers().into_iter().filter_map(|provider| provider.base_variable).collect()
 }
@@ -95,7 +94,7 @@ pub fn prices(loaded: &LoadedConfig) -> PriceList {
 pub fn project_name(root: &Path, set: &str) -> String {
     let folder = || root.file_name().map(|name| name.to_string_lossy().into_owned());
     let name = if set.is_empty() { folder().unwrap_or_default() } else { set.to_owned() };
-    // It becomes the beginning of a file's name.
+    // It becomes the beginning of a file name.
     let name: String = name.chars().map(|c| if c == '/' || c.is_control() { '_' } else { c }).collect();
     if name.is_empty() { "project".to_owned() } else { name }
 }
@@ -111,7 +110,7 @@ pub fn settings_error(error: &Error) -> ApiError {
         Error::OutsideLink { .. } => (
             "bad_settings",
             User,
-            "put a copy in its place, or list the project's folder under `trust.projects` in your own settings",
+            "replace it with a copy, or list the project's folder under `trust.projects` in your own settings",
         ),
         Error::Read { .. } => ("bad_settings", User, "make the file readable, or move it away"),
         Error::Thread(_) => ("no_thread", Environment, "try again when the machine has fewer threads to run"),
@@ -124,25 +123,25 @@ pub fn settings_error(error: &Error) -> ApiError {
         Error::Moved { .. } => (
             "revision_moved",
             User,
-            "nothing was written; read what is curated again, and send the edits with the new revision",
+            "nothing was written; read the curation again, and send the edits with the new revision",
         ),
         Error::Unwritable { .. } => (
             "usage",
             User,
-            "nothing was written; give what is to be edited a header of its own, as [[files]] or [presets.NAME]",
+            "nothing was written; give what is to be edited a header of its own, such as [[files]] or [presets.NAME]",
         ),
         Error::NoSuchItem { .. } | Error::NoSuchSlice { .. } | Error::NoSliceAt { .. } => {
-            ("usage", User, "`slop item list`, `slop slice list` and `slop mask list` say what there is")
+            ("usage", User, "`slop item list`, `slop slice list` and `slop mask list` list the entries")
         }
         Error::NoSuchScreenshot { .. } => ("usage", User, "`slop curation show` lists the screenshots"),
         Error::SliceExists { .. } => ("usage", User, "remove it first with `slop slice remove`"),
-        Error::NoSuchMask { .. } => ("usage", User, "`slop mask list` says what there is"),
-        Error::NoSuchPreset { .. } => ("usage", User, "`slop preset list` says which presets there are"),
+        Error::NoSuchMask { .. } => ("usage", User, "`slop mask list` lists the masks"),
+        Error::NoSuchPreset { .. } => ("usage", User, "`slop preset list` lists the presets"),
         Error::PresetExists { .. } => {
             ("usage", User, "choose another name, or overwrite it with `overwrite`")
         }
         Error::NothingToSave { .. } => ("usage", User, "name the files to save, or curate some first"),
-        Error::BadTakes { .. } => ("bad_settings", User, "correct the file, or move it away"),
+        Error::BadTakes { .. } => ("bad_settings", User, "fix the file, or move it away"),
         Error::BadTakeName { .. } => ("usage", User, "give a line of at most 60 characters without `/`"),
         Error::NoSuchTake { .. } => ("usage", User, "`slop take list` lists the takes"),
         Error::TakeExists { .. } => ("usage", User, "choose another name"),

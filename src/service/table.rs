@@ -29,7 +29,7 @@ pub(super) fn parse_clock(text: &str) -> Result<TableClock, ApiError> {
         .map_err(|_| bad_query("not the clock of a table", "give the `clock` of an answer of /v1/table"))
 }
 
-/// Returns what a choice chooses, in words.
+/// Describes a choice in words.
 fn describe(choice: &ViewSelection) -> String {
     let name = |what: &str, name: Option<&str>| match name {
         Some(name) => format!("{what} {name}"),

@@ -1,4 +1,4 @@
-//! The table of all files as a client keeps it: by deltas, and by rows that it selects.
+//! The table of all files as a client maintains it, by deltas and by selections of rows.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -16,13 +16,13 @@ use crate::engine::{NoProgress, Project, WorkspaceCache};
 use crate::model::RelPath;
 use crate::sys::{Disk, RealDisk};
 
-/// A project that is asked by one process, which stays, or by others.
+/// A project that is queried by one long-running process, or by several.
 struct TableProject {
     folder: TempDir,
     shared: Arc<WorkspaceCache>,
 }
 
-/// Answers with the settings as they are, with what is known between answers or without it.
+/// Answers with the current settings, with or without what is kept between answers.
 struct SettingsAwareService<'p> {
     root: PathBuf,
     shared: Option<&'p Arc<WorkspaceCache>>,
@@ -55,7 +55,7 @@ impl TableProject {
         project
     }
 
-    /// Returns a project that is answered as a large one: estimates first, and of a change no more than that.
+    /// Returns a project that is treated as a large one: only estimates at first, and after a change.
     fn large(files: &[(&str, &str)]) -> Self {
         let shared = Arc::new(WorkspaceCache::composing_tables(0));
         shared.set_trusted(true);
@@ -96,7 +96,7 @@ impl TableProject {
         self.ask(true, &json!({"ask": "table", "choice": choice, "since": since})).unwrap()
     }
 
-    /// Returns what has changed of the table of tier 3 as far as events have reported it.
+    /// Returns the changes of the table of tier 3 that events have reported.
     fn table_by_events(&self, choice: &Value, since: &str) -> (Value, FreshnessState) {
         let query = json!({"ask": "table", "choice": choice, "since": since, "trust_events": true});
         self.ask_with_freshness(true, &query).unwrap()
@@ -125,7 +125,7 @@ struct ClientTable {
 }
 
 impl ClientTable {
-    /// Takes in an answer, and returns whether it was a delta.
+    /// Applies an answer, and returns whether it was a delta.
     fn apply(&mut self, answer: &Value) -> bool {
         let list = |key: &str| answer[key].as_array().unwrap().clone();
         let is_delta = !answer["since"].is_null();
@@ -165,13 +165,13 @@ impl ClientTable {
         is_delta
     }
 
-    /// Returns the whole in a form that does not depend on the lists of one answer.
+    /// Returns the whole table in a form that does not depend on the lists of one answer.
     fn content(&self) -> (&[String], &[BTreeMap<String, Value>], &Value) {
         (&self.paths, &self.rows, &self.rest)
     }
 }
 
-/// A sequence of numbers that is the same in each run.
+/// A reproducible sequence of random numbers.
 struct Numbers(u64);
 
 impl Numbers {
@@ -181,7 +181,7 @@ impl Numbers {
     }
 }
 
-/// Makes one random edit of the files or of what is curated.
+/// Makes one random edit of the files or of the curation.
 fn edit(project: &TableProject, files: &mut BTreeMap<String, u64>, numbers: &mut Numbers) {
     let text = |functions: u64| -> String {
         let function =
@@ -239,7 +239,7 @@ fn deltas_in_their_order_come_to_the_whole_table() {
         edit(&project, &mut paths, &mut numbers);
         let delta = project.table(&choice, Some(&kept.clock));
         deltas += usize::from(kept.apply(&delta));
-        // A client that asks seldom gets all that it missed.
+        // A client that asks seldom gets everything that it missed.
         if step % 7 == 6 {
             late.apply(&project.table(&choice, Some(&late.clock)));
             assert_eq!(late.content(), kept.content(), "late at step {step}");
@@ -252,7 +252,7 @@ fn deltas_in_their_order_come_to_the_whole_table() {
 }
 
 #[test]
-fn the_table_of_a_large_project_is_brought_up_to_date_by_what_has_changed() {
+fn the_table_of_a_large_project_is_updated_by_changes_alone() {
     let files =
         [("a.py", "def a():\n    pass\n"), ("src/b.py", "x = 1\n"), ("src/in/c.py", "y = 2\n"), ("z.py", "")];
     let project = TableProject::large(&files);
@@ -287,7 +287,7 @@ fn the_table_of_a_large_project_is_brought_up_to_date_by_what_has_changed() {
 }
 
 #[test]
-fn one_change_after_another_is_estimated_until_no_more_comes() {
+fn changes_are_estimated_until_they_stop() {
     let project = TableProject::large(&[("a.py", ""), ("b.py", ""), ("slop.toml", "")]);
     let choice = json!({"tier": 3});
     let mut table = ClientTable::default();
@@ -308,7 +308,7 @@ fn one_change_after_another_is_estimated_until_no_more_comes() {
 }
 
 #[test]
-fn a_table_by_events_has_what_they_reported_and_the_next_one_all_that_they_lost() {
+fn a_table_by_events_has_the_reported_changes_and_the_next_one_also_the_lost_ones() {
     let project = TableProject::large(&[("a.py", ""), ("b.py", ""), ("slop.toml", "")]);
     let choice = json!({"tier": 3});
     let mut table = ClientTable::default();
@@ -335,7 +335,7 @@ fn a_table_by_events_has_what_they_reported_and_the_next_one_all_that_they_lost(
 }
 
 #[test]
-fn a_table_by_events_compares_all_files_where_events_do_not_suffice() {
+fn a_table_by_events_compares_all_files_if_events_do_not_suffice() {
     let project = TableProject::large(&[("a.py", ""), ("slop.toml", "")]);
     let choice = json!({"tier": 3});
     let clock = project.table(&choice, None)["clock"].clone();
@@ -369,7 +369,7 @@ fn a_table_by_events_compares_all_files_where_events_do_not_suffice() {
 }
 
 #[test]
-fn an_edit_of_what_is_curated_is_answered_with_the_rows_that_it_is_about() {
+fn an_edit_of_the_curation_returns_the_rows_that_it_changes() {
     let text = "def f(a):\n    b = a + 1\n    return b\n";
     let files = [("a.py", text), ("src/b.py", text), ("src/c.py", text), ("slop.toml", "")];
     let project = TableProject::large(&files);
@@ -396,7 +396,7 @@ fn an_edit_of_what_is_curated_is_answered_with_the_rows_that_it_is_about() {
 }
 
 #[test]
-fn a_delta_is_of_its_choice_alone_and_names_what_stepped_down_elsewhere() {
+fn a_delta_belongs_to_one_choice_and_names_files_that_stepped_down() {
     let body = "def f(a):\n    \"\"\"Adds.\"\"\"\n    return a\n\n";
     let project =
         TableProject::new(&[("a.py", &body.repeat(30)), ("b.py", &body.repeat(20)), ("slop.toml", "")]);
@@ -413,7 +413,7 @@ fn a_delta_is_of_its_choice_alone_and_names_what_stepped_down_elsewhere() {
 }
 
 #[test]
-fn rows_of_a_table_are_edited_unless_files_came_or_went() {
+fn rows_of_a_table_are_edited_unless_files_were_added_or_removed() {
     let project = TableProject::new(&[("b.py", ""), ("src/a.py", ""), ("src/c.py", ""), ("slop.toml", "")]);
     let clock = project.table(&json!({}), None)["clock"].clone();
     let edit = |files: Value| {
@@ -435,7 +435,7 @@ fn rows_of_a_table_are_edited_unless_files_came_or_went() {
 }
 
 #[test]
-fn names_are_found_but_for_what_masks_hide_and_what_is_in_files_left_out() {
+fn names_are_found_except_hidden_ones_and_those_in_omitted_files() {
     let project = TableProject::new(&[
         (
             "src/ring_buffer.py",

@@ -1,4 +1,4 @@
-//! The takes of a project: which there are, and changes of them.
+//! Lists and changes the takes of a project.
 
 use std::path::Path;
 
@@ -60,7 +60,7 @@ fn take_state(take: TakeSummary) -> TakeState {
     TakeState { name, entries: items, masks, slices, screenshots, document }
 }
 
-/// Returns the takes as they are.
+/// Returns the current takes.
 pub(super) fn read_takes(root: &Path) -> Result<TakesSummary, ApiError> {
     edit::read_takes(&RealDisk, &take_files(root)?).map_err(|error| settings_error(&error))
 }
@@ -73,7 +73,7 @@ pub(super) fn settle(root: &Path) -> Result<String, ApiError> {
 /// Returns the files with the takes of the project in the folder `root`.
 pub(super) fn take_files(root: &Path) -> Result<TakeFiles, ApiError> {
     let files = TakeFiles { settings: root.join(SETTINGS_FILE), takes: root.join(TAKES_FILE) };
-    // A checked-out project could have slop read and replace any file of the user.
+    // Otherwise a checked-out project could make slop read and replace any file of the user.
     if let Some(target) = RealDisk.link_outside(&files.takes, root) {
         let reason = format!("is a link to {}, outside of the project", target.display());
         return Err(settings_error(&config::Error::BadTakes { path: files.takes, reason }));

@@ -1,4 +1,4 @@
-//! Asks are resolved and answered in real folders, and answers are what they were on the other side of the wire.
+//! Questions are resolved and answered in real folders, and answers survive the wire unchanged.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -48,7 +48,7 @@ temperature = 0.5
 context_preset = "gone"
 "#;
 
-/// A project in a folder of its own, and the service that answers for it.
+/// A project in a temporary folder, and its service.
 struct ServiceFixture {
     folder: TempDir,
     local: LocalService,
@@ -102,7 +102,7 @@ impl ServiceFixture {
     }
 }
 
-/// Returns an answer to a question as it is after its way over a wire: its JSON, and its schema with all definitions.
+/// Returns an answer after its way over the wire: its JSON, and its schema with all definitions.
 fn over_the_wire(query: &AnyQuery, data: &Bytes) -> (Bytes, Value, Value) {
     let mut schemas = SchemaSettings::draft2020_12().for_serialize().into_generator();
     let schema = match query {
@@ -156,7 +156,7 @@ fn decoded(query: &AnyQuery, data: &Bytes) -> Bytes {
     ask_encoded(&service, query.clone(), &CallOptions::default()).unwrap().data
 }
 
-/// Gives one answer, whatever it is asked.
+/// A service that gives the same answer to every question.
 struct Canned(Mutex<Option<Payload>>);
 
 impl Service for Canned {
@@ -168,21 +168,21 @@ impl Service for Canned {
 }
 
 #[test]
-fn an_answer_to_another_question_is_an_error() {
+fn an_answer_to_a_different_question_is_an_error() {
     let service = Canned(Mutex::new(Some(Payload::value("not an index run".to_owned()))));
     let error = ask(&service, IndexQuery::default(), &CallOptions::default()).unwrap_err();
     assert_eq!(error.code, "bug");
 }
 
 #[test]
-fn what_an_ask_leaves_open_is_decided_by_the_settings() {
+fn settings_decide_what_a_question_leaves_open() {
     let fixture = ServiceFixture::new();
     let plain = fixture.aggregation(json!({"ask": "aggregate"}), QueryOrigin::Remote);
     assert_eq!(plain.project_name, "my project");
     assert_eq!(plain.request.history.unwrap().name, "project");
     assert!(plain.request.tier.is_none() && plain.request.sections.discussion.is_none());
     assert!(!plain.request.exact_tokens && !plain.is_preview);
-    // As for tier 2, and only where the document would be larger.
+    // As for tier 2, and only if the document would be larger.
     assert_eq!((plain.request.limits.tokens, plain.request.limits.is_ceiling), (Some(40_000), true));
 
     let tier = fixture.aggregation(json!({"ask": "aggregate", "choice": {"tier": 3}}), QueryOrigin::Remote);
@@ -202,7 +202,7 @@ fn what_an_ask_leaves_open_is_decided_by_the_settings() {
 }
 
 #[test]
-fn a_persona_brings_its_tier_strategy_preset_model_and_prompt() {
+fn a_persona_sets_tier_strategy_preset_model_and_prompt() {
     let fixture = ServiceFixture::new();
     let ask = json!({"ask": "aggregate", "choice": {"persona": "reviewer"}, "format": "gemini"});
     let reviewer = fixture.aggregation(ask, QueryOrigin::Remote);
@@ -222,7 +222,7 @@ fn a_persona_brings_its_tier_strategy_preset_model_and_prompt() {
 }
 
 #[test]
-fn the_document_table_decides_what_an_ask_leaves_open() {
+fn the_document_table_decides_what_a_question_leaves_open() {
     let fixture = ServiceFixture::new();
     let resolve = |table: &str, mut ask: Value| {
         RealDisk.replace(&fixture.root().join("slop.toml"), format!("{SETTINGS}{table}").as_bytes()).unwrap();
@@ -243,7 +243,7 @@ fn the_document_table_decides_what_an_ask_leaves_open() {
     let persona = resolve(table, json!({"choice": {"persona": "reviewer"}})).request;
     assert_eq!((persona.tier.unwrap().tier.number(), persona.focus.len()), (2, 0));
 
-    // The project's own file names the persona, and has not been trusted: its prompt is not sent.
+    // The project's own file names the persona and is not trusted, so the prompt is not sent.
     let table = "[document]\npersona = 'reviewer'\n";
     let named = resolve(table, json!({"format": "gemini"}));
     assert_eq!((named.body.model.as_str(), named.body.system), ("gemini-x", None));
@@ -255,7 +255,7 @@ fn is_named(discussion: &DiscussionSource) -> bool {
 }
 
 #[test]
-fn only_a_person_may_name_files_outside_of_the_project() {
+fn only_the_command_line_may_name_files_outside_of_the_project() {
     let fixture = ServiceFixture::new();
     let beside = json!({"history": "/etc/passwd", "screenshots": ["../x.png"], "part": "suffix"});
     let ask = json!({"ask": "aggregate", "beside": beside});
@@ -270,7 +270,7 @@ fn only_a_person_may_name_files_outside_of_the_project() {
 }
 
 #[test]
-fn asks_that_mean_nothing_are_refused_by_a_code() {
+fn meaningless_questions_are_rejected_with_a_code() {
     let fixture = ServiceFixture::new();
     let aggregate = |choice: Value| json!({"ask": "aggregate", "choice": choice});
     let cases = [
@@ -312,7 +312,7 @@ fn asks_that_mean_nothing_are_refused_by_a_code() {
 }
 
 #[test]
-fn hostile_words_are_refused_and_show_nothing() {
+fn hostile_names_are_rejected_and_disclose_nothing() {
     let fixture = ServiceFixture::new();
     let root = fixture.root();
     RealDisk.create_new(&root.join("inside.png"), b"\x89PNG\r\n\x1a\n").unwrap();
@@ -339,7 +339,7 @@ fn hostile_words_are_refused_and_show_nothing() {
 }
 
 #[test]
-fn every_answer_keeps_its_schema_and_comes_back_as_it_went() {
+fn every_answer_matches_its_schema_and_round_trips() {
     let fixture = ServiceFixture::new();
     let aggregate = json!({"ask": "aggregate", "choice": {"tier": 1, "budget": 4000}});
     let mark = json!({"slice_add": {"path": "engine.py", "start_line": 1, "end_line": 2}});
@@ -389,7 +389,7 @@ fn every_answer_keeps_its_schema_and_comes_back_as_it_went() {
 }
 
 #[test]
-fn symbols_that_are_nested_as_deeply_as_can_be_come_back_too() {
+fn symbols_nested_to_the_limit_round_trip() {
     let fixture = ServiceFixture::new();
     let nested = "namespace n0 {\n".repeat(400);
     let text = format!("{nested}int x;\n{}", "}\n".repeat(400));
@@ -411,7 +411,7 @@ fn a_path_that_is_not_utf_8_keeps_its_bytes() {
 }
 
 #[test]
-fn one_missing_path_does_not_silence_the_others() {
+fn one_missing_path_does_not_prevent_answers_about_the_others() {
     let fixture = ServiceFixture::new();
     let files = json!(["engine.py", "nope.py", "../x", "image.bin"]);
     for query in [
@@ -445,7 +445,7 @@ fn only_missing_paths_are_an_error() {
 }
 
 #[test]
-fn an_answer_by_other_settings_is_refused() {
+fn an_answer_under_different_settings_is_rejected() {
     let fixture = ServiceFixture::new();
     let ask = json!({"ask": "files"});
     let same = CallOptions { settings: Some(fixture.loaded().fingerprint()), ..CallOptions::default() };
@@ -455,7 +455,7 @@ fn an_answer_by_other_settings_is_refused() {
 }
 
 #[test]
-fn settings_that_cannot_be_read_are_told_by_their_place() {
+fn unreadable_settings_are_reported_with_their_location() {
     let fixture = ServiceFixture::new();
     RealDisk.replace(&fixture.root().join("slop.toml"), b"[tiers.3]\nvieww = 3\n").unwrap();
     let fault = fixture.ask(&json!({"ask": "files"}), &CallOptions::default()).unwrap_err();
@@ -464,7 +464,7 @@ fn settings_that_cannot_be_read_are_told_by_their_place() {
 }
 
 #[test]
-fn work_that_nobody_waits_for_is_not_done() {
+fn abandoned_work_is_not_done() {
     let fixture = ServiceFixture::new();
     let job = Arc::new(QueryJob::default());
     job.cancel();
@@ -488,7 +488,7 @@ fn work_that_nobody_waits_for_is_not_done() {
 }
 
 #[test]
-fn a_job_tells_how_far_it_is() {
+fn a_job_reports_its_progress() {
     let fixture = ServiceFixture::new();
     let call = CallOptions::default();
     fixture.ask(&json!({"ask": "index"}), &call).unwrap();
@@ -496,8 +496,8 @@ fn a_job_tells_how_far_it_is() {
     assert_eq!((done, of), (4, 4));
 }
 
-/// Returns where a value breaks a schema: of what schemars makes of our types, and no more. A key that the schema does
-/// not know is a violation too.
+/// Returns where a value violates a schema. Supports only what schemars generates for our types. An unknown key is a
+/// violation, too.
 fn violation(schema: &Value, value: &Value, definitions: &Value) -> Option<String> {
     if let Some(name) = schema["$ref"].as_str() {
         let name = name.rsplit('/').next().unwrap();

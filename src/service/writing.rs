@@ -1,4 +1,4 @@
-//! A project whose files a model summarizes: what a run would send and cost, batches, and what the team's cache has.
+//! The session of `slop summarize`: what a run would send and cost, batches, and the team's cache.
 
 use std::path::{Path, PathBuf};
 
@@ -26,7 +26,7 @@ use crate::sys::{RealCommands, RealDisk};
 /// The most secrets of a withheld file that an error lists.
 const MAX_LISTED_SECRETS: usize = 10;
 
-/// A project whose files a model summarizes.
+/// An open project whose files are to be summarized.
 pub struct SummarySession<'w> {
     pub(super) project: Project<'w>,
     pub(super) options: Options,
@@ -63,13 +63,13 @@ impl<'w> SummarySession<'w> {
             return Err(ApiError::user("no_cache", message, "set `aggregation.cache_enabled = true`"));
         }
         let project = Project::open(root, engine_options, world)?;
-        // Asked for after the cache was opened: if that of a repository cannot be, a worktree has its own.
+        // Determined after the cache was opened: if that of the repository cannot be opened, a worktree has its own.
         let folder = project.agent_db_path().parent().unwrap_or(root).to_owned();
         let commands = RealCommands { project: root.to_owned() };
         Ok(Self { project, options, world, folder, commands, notes: Vec::new() })
     }
 
-    /// Returns what runs the commands that serve as models.
+    /// Returns the runner of the commands that serve as models.
     pub const fn commands(&self) -> &RealCommands {
         &self.commands
     }
@@ -79,12 +79,12 @@ impl<'w> SummarySession<'w> {
         Ok(self.project.salvage_agent_db()?)
     }
 
-    /// Returns how many summaries a pull would ask the team's cache for.
+    /// Returns how many summaries a pull would request from the team's cache.
     pub fn count_wanted(&mut self) -> Result<u64, ApiError> {
         Ok(self.project.wanted_summaries(&self.options.policy)?.len() as u64)
     }
 
-    /// Fetches the summaries that are missing from the team's cache, whatever is remembered of it.
+    /// Fetches missing summaries from the team's cache, whatever its remembered state.
     pub fn pull(&mut self, team: &TeamCache) -> Result<PullReport, ApiError> {
         let (wanted, now_ms) =
             (self.project.wanted_summaries(&self.options.policy)?, self.world.clock.now_ms());
@@ -98,7 +98,7 @@ impl<'w> SummarySession<'w> {
         pulled.map_err(share_fault)
     }
 
-    /// Returns for how many seconds the team's cache is left alone, because it failed: 0 if it is not.
+    /// Returns how many seconds the team's cache remains paused because it failed; 0 if it is not paused.
     pub fn team_rests_for(&self, team: &TeamCache) -> u64 {
         let left_ms = TeamMemory::new(&self.folder, team).rests_for(self.world.clock.now_ms());
         left_ms.cast_unsigned().div_ceil(1000)
@@ -128,7 +128,7 @@ impl<'w> SummarySession<'w> {
         let ledger = self.open_ledger()?;
         let pending = ledger.in_batches()?;
         let all = tasks.ready.len();
-        // Their answers are on the way and their cost is reserved: asking again would pay for them twice.
+        // They are pending and their cost is reserved: sending them again would pay twice.
         tasks.ready.retain(|task| !pending.contains(&task.id));
         let in_batches = (all - tasks.ready.len()) as u64;
         let spent = ledger.spent(self.today())?;
@@ -140,13 +140,13 @@ impl<'w> SummarySession<'w> {
         Ok(SummaryRunPlan { tasks, in_batches, estimate, hosts, prices_of: prices_of.to_owned() })
     }
 
-    /// Returns why no model is asked about files that were named individually, by path.
+    /// Returns, by path, why no model is called for files that were named individually.
     pub fn unasked_reasons(&mut self) -> Result<Vec<(String, String)>, ApiError> {
         let skipped = self.project.skipped_files(&self.options.policy)?;
         let text = |skip| match skip {
             TaskSkipReason::Ineligible(reason) => not_asked_text(reason),
             TaskSkipReason::Refused(reason) => {
-                format!("{reason}, as was found before; `slop summarize --retry` looks again")
+                format!("{reason}, according to an earlier run; `slop summarize --retry` checks again")
             }
         };
         Ok(skipped.into_iter().map(|(path, skip)| (path.to_string(), text(skip))).collect())
@@ -236,7 +236,7 @@ fn not_asked_text(reason: IneligibleReason) -> String {
         IneligibleReason::LeftOut(reason) => reason.description().to_owned(),
         IneligibleReason::Excluded => "agent.exclude leaves it out".to_owned(),
         IneligibleReason::Hidden => "[[files]] keeps it out of documents".to_owned(),
-        IneligibleReason::Data => "it holds data, or a program wrote it".to_owned(),
+        IneligibleReason::Data => "it contains data, or is generated".to_owned(),
         IneligibleReason::Small => "it is smaller than agent.least_bytes".to_owned(),
     }
 }
@@ -244,10 +244,10 @@ fn not_asked_text(reason: IneligibleReason) -> String {
 const fn withheld_hint(withheld: &WithheldReason) -> &'static str {
     match withheld {
         WithheldReason::Secret { .. } => {
-            "take it out of the file, or set `agent.secrets = \"redact\"` in your own settings file"
+            "remove it from the file, or set `agent.secrets = \"redact\"` in your own settings file"
         }
-        WithheldReason::Unscanned(_) => "it stays on this machine, whatever the settings say",
-        WithheldReason::Changed => "try again when the file rests",
+        WithheldReason::Unscanned(_) => "it is never sent, whatever the settings",
+        WithheldReason::Changed => "try again when the file is no longer changing",
     }
 }
 
@@ -282,7 +282,7 @@ impl From<agent::Error> for ApiError {
             agent::Error::NoModels => Self::user("no_model", message, "set agent.models"),
             agent::Error::NoPrice(_) => Self::user("no_price", message, "add its price"),
             agent::Error::NoBatches => {
-                let hint = "summarize without a batch; `slop agent providers --json` says who takes batches";
+                let hint = "summarize without a batch; `slop agent providers --json` shows which providers support batches";
                 Self::user("no_batches", message, hint)
             }
             agent::Error::NoKey { .. } => Self::user("no_key", message, "set the key"),

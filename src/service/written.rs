@@ -11,7 +11,7 @@ use crate::engine::summaries::{SubjectKey, SubjectLocation};
 use crate::engine::{Project, World};
 use crate::model::Tier;
 
-/// The summaries that models wrote of one subject.
+/// The summaries that models wrote about one subject.
 #[derive(Debug)]
 pub struct SubjectSummaries {
     pub place: SubjectLocation,
@@ -19,7 +19,7 @@ pub struct SubjectSummaries {
     pub summaries: Vec<ShownSummary>,
 }
 
-/// A summary, and where it is from.
+/// A summary, and its origin.
 #[derive(Debug)]
 pub struct ShownSummary {
     pub summary: StoredSummary,
@@ -30,11 +30,11 @@ pub struct ShownSummary {
 /// Which subjects' summaries are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SubjectScope {
-    /// That of the file or folder itself.
+    /// The file or folder itself.
     Own,
-    /// Those of everything in the folder as well.
+    /// The folder and everything in it.
     Below,
-    /// Those of the project and of the folders in its root.
+    /// The project and the folders in its root.
     Top,
 }
 
@@ -47,7 +47,7 @@ pub struct UsageReport {
     pub spent: SpendTotals,
 }
 
-/// Returns the summaries that models wrote of the subjects that a path or pattern selects; subjects without any are
+/// Returns the summaries that models wrote about the subjects that a path or pattern selects; subjects without any are
 /// left out.
 pub fn written_summaries(
     root: &Path,
@@ -83,7 +83,7 @@ pub fn written_summaries(
     Ok(shown)
 }
 
-/// Keeps the subjects within the scope. A pattern is no subject itself, so everything that it selects stays.
+/// Keeps the subjects within the scope. A pattern is not a subject itself, so everything that it selects is kept.
 fn retain_scope(subjects: &mut Vec<(SubjectLocation, SubjectKey)>, word: &str, extent: SubjectScope) {
     let is_own = |place: &SubjectLocation| match place {
         SubjectLocation::Root => word == ".",

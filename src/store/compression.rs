@@ -1,19 +1,19 @@
-//! How the values that make up most of a database are stored: bodies of artifacts, and delivered texts. Each is compressed
-//! by itself, so that one can be read without others.
+//! Compresses the values that make up most of a database: bodies of artifacts, and delivered texts. Each is compressed
+//! by itself, so that it can be read without others.
 
 use std::borrow::Cow;
 
 use crate::model;
 
-/// The first byte of a stored value: the value follows as it is.
+/// The first byte of a stored value: the uncompressed value follows.
 const RAW: u8 = 0;
 /// The first byte of a stored value: a Zstandard frame follows, which contains the size of the value.
 const ZSTANDARD: u8 = 1;
 
-/// Longer values are stored as they are, so a frame that claims a longer one is damaged.
+/// Longer values are stored uncompressed, so a frame that claims a longer one is damaged.
 const MAX_BYTES: usize = 256 << 20;
 
-/// Returns a value as it is stored: compressed, if that makes it smaller.
+/// Returns the stored form of a value: compressed if that makes it smaller.
 pub(super) fn compress(value: &[u8]) -> Vec<u8> {
     let frame = if value.len() <= MAX_BYTES { model::compress(value) } else { None };
     match frame {
@@ -22,7 +22,7 @@ pub(super) fn compress(value: &[u8]) -> Vec<u8> {
     }
 }
 
-/// Returns a value as it is stored, if it is known that compression would not make it smaller.
+/// Returns the stored form of a value that compression is known not to make smaller.
 pub(super) fn store_raw(value: &[u8]) -> Vec<u8> {
     [&[RAW], value].concat()
 }
@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_value_reads_back_as_it_was() {
+    fn a_value_round_trips() {
         let text = "def alpha(self): ...\n".repeat(100);
         for value in ["", "a", &text[..64], &text] {
             assert_eq!(decompress(&compress(value.as_bytes())).as_deref(), Some(value.as_bytes()));
@@ -53,13 +53,13 @@ mod tests {
     }
 
     #[test]
-    fn a_value_that_does_not_become_smaller_is_stored_as_it_is() {
+    fn an_incompressible_value_is_stored_raw() {
         let noise = noise(1_000);
         assert_eq!(compress(&noise), store_raw(&noise));
     }
 
     #[test]
-    fn bytes_that_are_no_stored_value_are_refused() {
+    fn bytes_that_are_not_a_stored_value_are_rejected() {
         let good = compress("def alpha(self): ...\n".repeat(100).as_bytes());
         for end in 0..good.len() {
             assert_eq!(decompress(&good[..end]), None, "{end}");

@@ -1,7 +1,7 @@
-//! What coverage.py recorded: which test ran which lines of which file. The file is another program's and is only read.
+//! Reads which test ran which lines of which file, as recorded by coverage.py.
 //!
-//! The tables are those that coverage.py 5.0 to 7.x writes: `file`, `context` with the name of a test, and for each file
-//! and context the lines that ran as bits (`line_bits`), or the jumps between lines where branches were measured (`arc`).
+//! coverage.py 5.0 to 7.x writes these tables: `file`, `context` with the name of a test, and for each file and context
+//! the lines that ran as bits (`line_bits`), or the jumps between lines if branches were measured (`arc`).
 
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
@@ -16,15 +16,15 @@ use super::error::Error;
 #[derive(Debug)]
 pub struct CoverageFile {
     connection: Connection,
-    /// The measured files: their row numbers, and their paths as coverage.py recorded them.
+    /// The measured files: their row numbers, and their recorded paths.
     files: Vec<(i64, String)>,
 }
 
 impl CoverageFile {
-    /// Opens a coverage file; `None` where there is none.
+    /// Opens a coverage file; `None` if there is none.
     pub fn open(path: &Path) -> Result<Option<Self>, Error> {
         let Some(connection) = connect_foreign(path)? else { return Ok(None) };
-        // Tables and no views, whose queries could do anything.
+        // Only tables, because the queries of views could do anything.
         let tables: u32 = connection.query_row(
             "SELECT count(*) FROM sqlite_master
              WHERE type = 'table' AND sql NOT LIKE '%VIRTUAL%'
@@ -57,13 +57,13 @@ impl CoverageFile {
         }
     }
 
-    /// Returns whether it was recorded which test ran a line.
+    /// Returns whether the file records which test ran a line.
     pub fn has_contexts(&self) -> Result<bool, Error> {
         let query = "SELECT EXISTS (SELECT 1 FROM context WHERE context <> '')";
         Ok(self.connection.query_row(query, [], |row| row.get(0))?)
     }
 
-    /// Returns the contexts that ran one of these lines of a file, each once.
+    /// Returns the contexts that ran any of these lines of a file.
     pub fn contexts_of(&self, file: i64, lines: &[RangeInclusive<u32>]) -> Result<BTreeSet<String>, Error> {
         let mut contexts = BTreeSet::new();
         let mut bits = self.connection.prepare(
@@ -100,7 +100,7 @@ fn has_bit(numbits: &[u8], lines: &RangeInclusive<u32>) -> bool {
     (first..=end).any(|line| numbits.get(line / 8).is_some_and(|byte| byte & (1 << (line % 8)) != 0))
 }
 
-/// Writes a coverage file in which one context ran some lines of one file.
+/// Writes a coverage file in which one context ran these lines of one file.
 #[cfg(test)]
 pub(crate) fn write_coverage(path: &Path, file: &str, lines: &[u32], context: &str) {
     let mut numbits = vec![0_u8; 100];
@@ -149,7 +149,7 @@ mod tests {
 
     #[test]
     #[expect(clippy::disallowed_methods, reason = "the file is damaged directly, past the room")]
-    fn another_database_and_what_is_none_are_errors() {
+    fn foreign_and_invalid_databases_are_errors() {
         let folder = DatabaseFolder::new(".coverage");
         let path = folder.file();
         std::fs::write(&path, "!coverage.py: old\n".repeat(99)).unwrap();

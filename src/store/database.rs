@@ -1,7 +1,7 @@
 //! A connection to a database file: opening it, detecting that the file was replaced, checking its structure, and the
 //! operations on the file and its logs that SQLite does not do.
 //!
-//! Both databases are opened here; what happens to a damaged one is their own decision.
+//! All databases are opened here; each decides what happens to a damaged one.
 
 use std::cell::Cell;
 use std::ffi::OsString;
@@ -18,10 +18,10 @@ use super::migrate;
 use super::migrate::{DatabaseSchema, SchemaState};
 use crate::sys::{file_identity, open_file_identity, open_folder_lock};
 
-/// How long a statement waits for locks of other processes.
+/// How long a statement waits for the locks of other processes.
 pub(super) const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// More than the number of distinct statements.
+/// The size of the statement cache, larger than the number of distinct statements.
 const STATEMENT_CACHE_SIZE: usize = 64;
 
 /// The settings that must hold before the first byte of a file is read.
@@ -41,7 +41,7 @@ pub(super) struct DatabaseFile {
 }
 
 impl DatabaseFile {
-    /// Opens a database that is current. `None` where it is missing, damaged or to be migrated.
+    /// Opens a database with the current schema. `None` if it is missing, damaged or outdated.
     pub(super) fn open_current(
         file: &Path,
         schema: &DatabaseSchema,
@@ -68,12 +68,12 @@ impl DatabaseFile {
     pub(super) fn open_writer(file: &Path, schema: &DatabaseSchema, pragmas: &str) -> Result<Self, Error> {
         let mut connection = connect(file, OpenFlags::SQLITE_OPEN_CREATE)?;
         let state = check_state(&connection, schema)?;
-        // A current one has it too, unless it is a copy that `VACUUM INTO` wrote.
+        // A current database already has it, unless it was written by `VACUUM INTO`.
         enable_wal(&connection)?;
         if state == SchemaState::Behind {
             migrate::migrate(&mut connection, schema)?;
         }
-        // Also so that the log exists from here on, by which the file is recognized.
+        // This also creates the log, which is part of the file's identity.
         check_state(&connection, schema)?;
         let opened = Self::new(connection, file.to_owned(), pragmas)?;
         // A migration may have deleted most of the rows.
@@ -83,7 +83,7 @@ impl DatabaseFile {
         Ok(opened)
     }
 
-    /// Opens an existing database for reading; creates and moves nothing.
+    /// Opens an existing database for reading; creates and renames nothing.
     pub(super) fn open_reader(file: &Path, schema: &DatabaseSchema, pragmas: &str) -> Result<Self, Error> {
         let _unmoved = lock_folder(file, File::lock_shared);
         let connection = connect(file, OpenFlags::empty())?;
@@ -104,27 +104,27 @@ impl DatabaseFile {
         Ok(Self { connection, file, identity, damaged_rows_found: Cell::new(0) })
     }
 
-    /// Keeps the log as it is when the connection is closed: its rows are still needed.
+    /// Preserves the log when the connection is closed, because its rows are still needed.
     pub(super) fn preserve_log(&self) {
         disable_checkpoint_on_close(&self.connection);
     }
 
-    /// Returns the path by which the file was opened.
+    /// Returns the path with which the file was opened.
     pub(super) fn file(&self) -> &Path {
         &self.file
     }
 
-    /// Returns whether the path still refers to the file that was opened, and its log too.
+    /// Returns whether the paths of the file and its log still refer to what was opened.
     pub(super) fn is_file_in_place(&self) -> bool {
         FileIdentity::from_path(&self.file).is_ok_and(|seen| seen == self.identity)
     }
 
-    /// Returns whether the path still refers to the file that was opened, whatever happened to its log.
+    /// Returns whether the path still refers to the opened file, ignoring its log.
     pub(super) fn is_path_in_place(&self) -> Result<bool, Error> {
         Ok(FileInode::from_path(&self.file)? == self.identity.database)
     }
 
-    /// Begins a write transaction, unless what it writes could not be found again.
+    /// Begins a write transaction, unless the file was replaced and its data would be lost.
     pub(super) fn begin(&mut self) -> Result<Transaction<'_>, Error> {
         if !self.is_file_in_place() {
             return Err(Error::Gone);
@@ -142,20 +142,20 @@ impl DatabaseFile {
         Ok(bytes)
     }
 
-    /// Returns how many rows this connection found damaged, and did not return.
+    /// Returns how many damaged rows this connection has found and skipped.
     pub(super) fn damaged_rows(&self) -> u64 {
         self.damaged_rows_found.get()
     }
 
-    /// Counts a row that was found damaged.
+    /// Counts a damaged row.
     pub(super) fn record_damage(&self) {
         self.damaged_rows_found.set(self.damaged_rows_found.get() + 1);
     }
 
-    /// Returns unused pages to the file system, if there are many and no reader prevents it. Returns the bytes by which
-    /// the file has become smaller since it had `before`.
+    /// Returns unused pages to the file system, if there are many and no reader prevents it. Returns by how many bytes
+    /// the file has shrunk from `before`.
     pub(super) fn reclaim_space(&self, before: u64) -> Result<u64, Error> {
-        // The rows are deleted either way, and another process may hold its read transaction for long.
+        // The rows are deleted in any case, and another process may hold its read transaction for long.
         self.connection.busy_timeout(Duration::from_millis(250))?;
         let shrunk = vacuum_if_sparse(&self.connection);
         self.connection.busy_timeout(BUSY_TIMEOUT)?;
@@ -168,8 +168,8 @@ impl DatabaseFile {
 
 impl Drop for DatabaseFile {
     fn drop(&mut self) {
-        // The last connection to be closed deletes the log, by its name. Where another file has taken the place of ours,
-        // that name is the other file's log.
+        // The last connection to be closed deletes the log by its name. If our file was replaced, that name belongs to
+        // the other file's log.
         if !self.is_file_in_place() {
             self.preserve_log();
         }
@@ -192,18 +192,18 @@ impl FileIdentity {
     }
 }
 
-/// What a check of every row found.
+/// The result of checking every row.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct IntegrityReport {
-    /// Rows that were checked.
+    /// The number of checked rows.
     pub rows: u64,
-    /// Descriptions of the rows that were damaged and have been deleted.
+    /// Descriptions of the damaged rows, which were deleted.
     pub damaged_rows: Vec<String>,
-    /// What is wrong with the file's structure. If set, no row was checked, and the store should be set aside.
+    /// The error in the file's structure. If set, no row was checked, and the store should be set aside.
     pub structure_error: Option<String>,
 }
 
-/// Returns what is wrong with the structure of the file, if anything is.
+/// Returns the error in the structure of the file, if there is one.
 pub(super) fn check_structure(connection: &Connection) -> Result<Option<String>, Error> {
     // One finding is enough to set the file aside.
     let result = connection.query_row("PRAGMA integrity_check(1)", [], |row| row.get::<_, String>(0));
@@ -216,21 +216,21 @@ pub(super) fn check_structure(connection: &Connection) -> Result<Option<String>,
 }
 
 fn connect(file: &Path, flags: OpenFlags) -> Result<Connection, Error> {
-    // Through a link, slop would write wherever a checked-out project points to; opening a FIFO might block forever.
+    // Through a link, a checked-out project could redirect writes anywhere; opening a FIFO might block forever.
     if metadata_if_exists(file)?.is_some_and(|metadata| !metadata.is_file()) {
         return Err(Error::NotAStore { what: "not a regular file" });
     }
-    // NO_MUTEX: a `Connection` is not `Sync`, so the compiler rules out what SQLite's mutex would prevent.
+    // NO_MUTEX: a `Connection` is not `Sync`, so the compiler already rules out what SQLite's mutex would prevent.
     let flags = flags | OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(file, flags)?;
     connection.busy_timeout(BUSY_TIMEOUT)?;
     connection.execute_batch(SAFETY_PRAGMAS)?;
-    // Otherwise a statement that a partial index may serve is planned again for each value that is bound to it.
+    // Otherwise a statement that may use a partial index is planned again for each bound value.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     Ok(connection)
 }
 
-/// Opens a database of another program for reading; `None` where there is none.
+/// Opens a database of another program for reading; `None` if there is none.
 pub(super) fn connect_foreign(file: &Path) -> Result<Option<Connection>, Error> {
     match metadata_if_exists(file)? {
         None => return Ok(None),
@@ -241,20 +241,20 @@ pub(super) fn connect_foreign(file: &Path) -> Result<Option<Connection>, Error> 
     }
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(absolute(file)?, flags)?;
-    // Nobody should wait for that program to end.
+    // slop should not wait for that program.
     connection.busy_timeout(Duration::from_millis(250))?;
     connection.execute_batch(SAFETY_PRAGMAS)?;
     Ok(Some(connection))
 }
 
-/// Returns whether a database has all migrations, and checks that one that has them also has their tables.
+/// Returns whether a database has all migrations, and if so checks that it has their tables.
 fn check_state(connection: &Connection, schema: &DatabaseSchema) -> Result<SchemaState, Error> {
     let state = migrate::read_state(connection, schema).and_then(|state| match state {
         SchemaState::Behind => Ok(SchemaState::Behind),
         SchemaState::Current => migrate::check_schema(connection, schema).map(|()| SchemaState::Current),
     });
     if state.as_ref().is_err_and(Error::is_damage) {
-        // The log may hold more of the rows than the file does.
+        // The log may contain more of the rows than the file.
         disable_checkpoint_on_close(connection);
     }
     state
@@ -262,12 +262,12 @@ fn check_state(connection: &Connection, schema: &DatabaseSchema) -> Result<Schem
 
 /// Keeps the log when the connection is closed.
 fn disable_checkpoint_on_close(connection: &Connection) {
-    // If even this fails, there is no log that could be read.
+    // If even this fails, there is no readable log.
     let _ = connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true);
 }
 
 fn enable_wal(connection: &Connection) -> Result<(), Error> {
-    // A file system without shared memory keeps a rollback journal, which is as safe and only slower.
+    // On a file system without shared memory, SQLite uses a rollback journal, which is as safe but slower.
     connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()))?;
     Ok(())
 }
@@ -280,7 +280,7 @@ pub(super) fn describe_error(error: &Error) -> String {
     }
 }
 
-/// Returns whether many pages are unused: VACUUM writes the whole file again, which is not worth it for a few.
+/// Returns whether many pages are unused: VACUUM rewrites the whole file, which is not worth it for a few.
 fn is_sparse(connection: &Connection) -> Result<bool, Error> {
     let number = |question| connection.query_row(question, [], |row| row.get::<_, i64>(0));
     let unused = number("PRAGMA freelist_count")?;
@@ -295,8 +295,8 @@ fn vacuum_if_sparse(connection: &Connection) -> Result<(), Error> {
     Ok(())
 }
 
-/// Opens a database that was renamed and blocks other writers, as far as its state allows, until the result is dropped.
-/// Its log stays as it is.
+/// Opens a renamed database and blocks other writers, as far as its state allows, until the result is dropped. Its log
+/// is preserved.
 pub(super) fn fence(file: &Path) -> Option<Connection> {
     let connection = connect(file, OpenFlags::empty()).ok()?;
     disable_checkpoint_on_close(&connection);
@@ -304,12 +304,12 @@ pub(super) fn fence(file: &Path) -> Option<Connection> {
     Some(connection)
 }
 
-// The file operations that SQLite does not do: what a path refers to, locks, renames with logs.
+// The file operations that SQLite does not do: identifying files, locks, renames with logs.
 
 /// The suffixes of the files that SQLite keeps next to a database.
 const LOG_SUFFIXES: [&str; 3] = ["-wal", "-shm", "-journal"];
 
-/// What a name in a folder refers to. Inode numbers are reused, but not while the file is open.
+/// The identity of a file. Inode numbers are reused, but not while the file is open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct FileInode {
     dev: u64,
@@ -317,7 +317,7 @@ pub(super) struct FileInode {
 }
 
 impl FileInode {
-    /// Returns what the path refers to, without following a link; `None` where there is nothing.
+    /// Returns the identity of a path, without following a link; `None` if it does not exist.
     pub(super) fn from_path(file: &Path) -> Result<Option<Self>, Error> {
         match file_identity(file) {
             Ok((dev, ino)) => Ok(Some(Self { dev, ino })),
@@ -326,24 +326,25 @@ impl FileInode {
         }
     }
 
-    /// Returns what an open file is.
+    /// Returns the identity of an open file.
     pub(super) fn of_file(file: &File) -> io::Result<Self> {
         open_file_identity(file).map(|(dev, ino)| Self { dev, ino })
     }
 }
 
 /// Locks the folder of a file until the result is dropped: shared, so that the file is not moved while it is opened, or
-/// exclusively, to create or to move it. `None` where the file system has no locks: then SQLite's own must do.
+/// exclusively, to create or to move it. `None` if the file system does not support locks: then SQLite's own must
+/// suffice.
 ///
-/// SQLite finds a file's log by its name, some time after it has opened the file. If the file were moved in between, it
-/// would take the next file's log for its own, and delete it in the end.
+/// SQLite finds a file's log by its name, some time after opening the file. If the file were moved in between, it would
+/// mistake the next file's log for its own, and eventually delete it.
 pub(super) fn lock_folder(file: &Path, lock: fn(&File) -> io::Result<()>) -> Option<File> {
     let folder = open_folder_lock(file.parent()?).ok()?;
     lock(&folder).ok()?;
     Some(folder)
 }
 
-/// Returns the metadata of what the path names, without following a link; `None` where there is nothing.
+/// Returns the metadata of a path, without following a link; `None` if it does not exist.
 #[expect(clippy::disallowed_methods, reason = "this is the only access to the database file")]
 pub(super) fn metadata_if_exists(file: &Path) -> Result<Option<fs::Metadata>, Error> {
     match fs::symlink_metadata(file) {
@@ -357,7 +358,7 @@ pub(super) fn exists(file: &Path) -> Result<bool, Error> {
     Ok(metadata_if_exists(file)?.is_some())
 }
 
-/// Opens a regular file for reading. `None` where there is none.
+/// Opens a regular file for reading. `None` if it does not exist.
 #[expect(clippy::disallowed_methods, reason = "these are the bytes of the database file")]
 pub(super) fn open_bytes(path: &Path) -> Result<Option<File>, Error> {
     if !metadata_if_exists(path)?.is_some_and(|metadata| metadata.is_file()) {
@@ -371,7 +372,8 @@ pub(super) fn open_bytes(path: &Path) -> Result<Option<File>, Error> {
     }
 }
 
-/// Returns the absolute path: SQLite takes some relative ones for something else, such as `:memory:` and `file:…`.
+/// Returns the absolute path, because SQLite gives some relative ones a special meaning, such as `:memory:` and
+/// `file:…`.
 pub(super) fn absolute(file: &Path) -> Result<PathBuf, Error> {
     std::path::absolute(file).map_err(|source| file_error("resolved", file, source))
 }
@@ -399,8 +401,8 @@ pub(super) fn rename(from: &Path, to: &Path) -> Result<(), Error> {
     fs::rename(from, to).map_err(|source| file_error("renamed", from, source))
 }
 
-/// Renames a database and its logs. With its log it stays the database that it is, and a process that has it open shares
-/// its locks with one that opens it by the new name.
+/// Renames a database and its logs. Together with its log it remains the same database, and a process that has it open
+/// shares its locks with one that opens it by the new name.
 pub(super) fn rename_with_logs(from: &Path, to: &Path) -> Result<(), Error> {
     for suffix in LOG_SUFFIXES {
         let log = with_suffix(from, suffix);
@@ -411,7 +413,7 @@ pub(super) fn rename_with_logs(from: &Path, to: &Path) -> Result<(), Error> {
     rename(from, to)
 }
 
-/// Returns the error that a file cannot be `done`: a past participle.
+/// Returns the error that a file cannot be `done`, a past participle.
 pub(super) fn file_error(done: &'static str, path: &Path, source: io::Error) -> Error {
     Error::File { done, path: path.to_owned(), source }
 }

@@ -1,4 +1,4 @@
-//! What can go wrong with the store, grouped by what the caller can do about it.
+//! Errors of the store, grouped by how the caller can react.
 
 use std::io;
 use std::path::PathBuf;
@@ -8,7 +8,7 @@ use rusqlite::{ErrorCode, ffi};
 /// Why an operation of the store failed.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The file was written by a newer slop; it was left as it is.
+    /// The file was written by a newer version of slop; it was left unchanged.
     #[error("store has schema {found}, this version of slop reads up to {known}")]
     TooNew {
         /// Version found in the file, newer than `known`.
@@ -16,7 +16,7 @@ pub enum Error {
         /// Newest version that this binary can read.
         known: u32,
     },
-    /// An older slop wrote the file: it has to be opened for writing first.
+    /// An older version of slop wrote the file: it has to be opened for writing first.
     #[error("store is to be migrated")]
     Outdated,
     /// The file is not a store, or an incomplete one.
@@ -25,13 +25,13 @@ pub enum Error {
     /// The file's structure is broken.
     #[error("store is damaged")]
     Damaged(#[source] rusqlite::Error),
-    /// The file was deleted or replaced while it was open: what is written now would be lost.
+    /// The file was deleted or replaced while it was open, so written data would be lost.
     #[error("store was deleted or replaced while it was open")]
     Gone,
-    /// No space is left on the device. What was stored before can still be read.
+    /// No space is left on the device. Stored data can still be read.
     #[error("disk is full, store cannot be written")]
     Full(#[source] rusqlite::Error),
-    /// Another process held its lock on the store for longer than a statement waits.
+    /// Another process held its lock on the store longer than a statement waits.
     #[error("store is locked by another process")]
     Busy(#[source] rusqlite::Error),
     /// The store can be read but not written.
@@ -41,7 +41,7 @@ pub enum Error {
     CannotOpen(#[source] rusqlite::Error),
     #[error("{} cannot be {done}", path.display())]
     File {
-        /// What was to be done, as a past participle.
+        /// The failed operation, as a past participle.
         done: &'static str,
         path: PathBuf,
         source: io::Error,
@@ -75,8 +75,8 @@ impl From<rusqlite::Error> for Error {
         };
         match failure.extended_code {
             ffi::SQLITE_IOERR_SHORT_READ | ffi::SQLITE_IOERR_CORRUPTFS => return Self::Damaged(error),
-            // An exhausted quota is reported as a plain write error, a full disk below the index of the log as a size
-            // that the index cannot have.
+            // An exhausted quota is reported as a plain write error, and a full disk while the log's index grows as an
+            // invalid size of that index.
             ffi::SQLITE_IOERR_WRITE | ffi::SQLITE_IOERR_SHMSIZE => return Self::Full(error),
             ffi::SQLITE_READONLY_DBMOVED => return Self::Gone,
             _ => {}

@@ -1,4 +1,4 @@
-//! `takes.db`: the history of what is curated. Disposable, but not derived: `cache clear` leaves it alone.
+//! `takes.db`: the history of the curation. It is disposable but not derived, so `cache clear` does not delete it.
 
 use std::fs::File;
 use std::path::Path;
@@ -11,10 +11,10 @@ use super::migrate::HISTORY_SCHEMA;
 use super::row::{RowColumns, RowFields, StoredRow};
 use crate::model::ContentHash;
 
-/// Name of the database in the folder of the cache.
+/// The name of the database in the cache folder.
 pub const HISTORY_DATABASE: &str = "takes.db";
 
-/// The most entries of a take; the oldest go first.
+/// The most entries of a take; the oldest are deleted first.
 pub const MAX_ENTRIES: usize = 500;
 
 const PRAGMAS: &str = "
@@ -30,16 +30,16 @@ pub struct HistoryDb {
     database: DatabaseFile,
 }
 
-/// A state that was current once.
+/// A state of the curation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HistoryEntry {
     pub id: i64,
     pub take: String,
     /// The hash of the text.
     pub state: ContentHash,
-    /// The entry that was current before; it may have been deleted since.
+    /// The previously current entry, which may have been deleted since.
     pub parent: Option<i64>,
-    /// What the edit was for; `None` if the file was not edited by slop.
+    /// The description of the edit; `None` if the file was not edited by slop.
     pub label: Option<String>,
     /// Milliseconds since the epoch.
     pub at_ms: i64,
@@ -64,7 +64,7 @@ impl HistoryDb {
         Ok(Self { database })
     }
 
-    /// Opens an existing database for reading; `None` where there is none.
+    /// Opens an existing database for reading; `None` if there is none.
     pub fn open_reader(file: &Path) -> Result<Option<Self>, Error> {
         let file = absolute(file)?;
         if !exists(&file)? {
@@ -73,43 +73,43 @@ impl HistoryDb {
         DatabaseFile::open_reader(&file, &HISTORY_SCHEMA, PRAGMAS).map(|database| Some(Self { database }))
     }
 
-    /// Returns the entries of a take, the oldest first. Damaged ones are left out.
+    /// Returns the entries of a take, oldest first. Damaged ones are left out.
     pub fn entries(&self, take: &str) -> Result<Vec<HistoryEntry>, Error> {
         take_entries(&self.database.connection, take)
     }
 
-    /// Returns the entry that is current in a take.
+    /// Returns the current entry of a take.
     pub fn current(&self, take: &str) -> Result<Option<HistoryEntry>, Error> {
         current_entry(&self.database.connection, take)
     }
 
-    /// Begins a change. Until it is committed or dropped, other processes wait: so none takes a text that is just being
-    /// written for somebody else's edit.
+    /// Begins a change. Other processes wait until it is committed or dropped, so that none mistakes a text that is
+    /// being written for an edit by another program.
     pub fn begin(&mut self) -> Result<HistoryChange<'_>, Error> {
         Ok(HistoryChange { transaction: self.database.begin()? })
     }
 }
 
-/// A change of the history, which is undone if it is dropped.
+/// A change of the history, which is rolled back on drop.
 #[derive(Debug)]
 pub struct HistoryChange<'d> {
     transaction: Transaction<'d>,
 }
 
 impl HistoryChange<'_> {
-    /// Returns the entries of a take, as [`HistoryDb::entries`] does.
+    /// Returns the entries of a take, like [`HistoryDb::entries`].
     pub fn entries(&self, take: &str) -> Result<Vec<HistoryEntry>, Error> {
         take_entries(&self.transaction, take)
     }
 
-    /// Returns the text of a state, if it is still there.
+    /// Returns the text of a state, if it still exists.
     pub fn text(&self, state: &ContentHash) -> Result<Option<Vec<u8>>, Error> {
         let row = StateRow::select_first(&self.transaction, "hash = ?", [state.as_bytes()])?;
         Ok(row.map(|row| row.text).filter(|text| ContentHash::digest(text) == *state))
     }
 
-    /// Records a text as the current state of a take, after the one that was current, and returns its entry. If it is the
-    /// current one already, nothing is added.
+    /// Records a text as the current state of a take, following the previous one, and returns its entry. If it already
+    /// is the current state, nothing is added.
     pub fn record(
         &self,
         take: &str,
@@ -140,20 +140,20 @@ impl HistoryChange<'_> {
         PositionRow { take: entry.take.clone(), entry: entry.id }.upsert(&self.transaction)
     }
 
-    /// Gives the history of a take to another, whose own is dropped.
+    /// Moves the history of a take to another name, whose own history is deleted.
     pub fn rename_take(&self, take: &str, to: &str) -> Result<(), Error> {
         self.delete_take(to)?;
         let (mut entries, current) = (self.entries(take)?, current_entry(&self.transaction, take)?);
         self.transaction.execute("DELETE FROM position WHERE take = ?", [take])?;
         for entry in &mut entries {
-            // Written by row, because the name of the take is authenticated with the rest of it.
+            // Written row by row, because the name of the take is authenticated with the rest.
             to.clone_into(&mut entry.take);
             entry.upsert(&self.transaction)?;
         }
         current.map_or(Ok(()), |current| self.move_to(&HistoryEntry { take: to.to_owned(), ..current }))
     }
 
-    /// Deletes the history of a take, and the texts that nothing refers to any more.
+    /// Deletes the history of a take, and texts without references.
     pub fn delete_take(&self, take: &str) -> Result<(), Error> {
         self.transaction.execute("DELETE FROM position WHERE take = ?", [take])?;
         self.transaction.execute("DELETE FROM entry WHERE take = ?", [take])?;
@@ -178,7 +178,7 @@ fn current_entry(connection: &Connection, take: &str) -> Result<Option<HistoryEn
     HistoryEntry::select_first(connection, "id = ?", [position.entry])
 }
 
-/// Deletes entries of a take beyond [`MAX_ENTRIES`], the oldest first, and the texts that nothing refers to any more.
+/// Deletes entries of a take beyond [`MAX_ENTRIES`], oldest first, and texts without references.
 fn delete_oldest(connection: &Connection, take: &str, current: i64) -> Result<(), Error> {
     let limit = i64::try_from(MAX_ENTRIES).unwrap_or(i64::MAX);
     let oldest_kept: Option<i64> = connection
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn an_edit_after_an_undo_begins_a_branch_and_each_text_is_kept_once() {
+    fn an_edit_after_an_undo_begins_a_branch_and_each_text_is_stored_once() {
         let folder = DatabaseFolder::new(HISTORY_DATABASE);
         let mut db = HistoryDb::open(&folder.file()).unwrap();
         for (text, label) in [("a", None), ("b", Some("B")), ("b", None), ("c", Some("C")), ("a", Some("A"))]
@@ -288,7 +288,7 @@ mod tests {
         change.move_to(&second).unwrap();
         change.commit().unwrap();
         record(&mut db, "main", "d", Some("D"));
-        // A change that is not committed is none.
+        // An uncommitted change has no effect.
         db.begin().unwrap().record("main", b"e", None, 1).unwrap();
         let entries = db.entries("main").unwrap();
         let found: Vec<_> =
@@ -330,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn the_oldest_entries_go_with_their_texts() {
+    fn the_oldest_entries_are_deleted_with_their_texts() {
         let folder = DatabaseFolder::new(HISTORY_DATABASE);
         let mut db = HistoryDb::open(&folder.file()).unwrap();
         record(&mut db, "other", "kept", None);

@@ -1,6 +1,6 @@
-//! Recognizing a database file and its version, and migrating an older one.
+//! Recognizes a database file and its version, and migrates an older one.
 //!
-//! `migrations/NNNN_what.sql` are appended, never edited: a store whose schema is not exactly what they produce is not
+//! `migrations/NNNN_what.sql` are appended, never edited: a store with a schema other than the one they produce is not
 //! trusted.
 
 use rusqlite::{Connection, TransactionBehavior};
@@ -10,14 +10,14 @@ use super::error::Error;
 /// The tables that a database file must have.
 #[derive(Debug)]
 pub(super) struct DatabaseSchema {
-    /// What identifies the file as slop's, in the four bytes that SQLite's header has for it.
+    /// The application id in SQLite's header, which identifies the file as slop's.
     application_id: i64,
     migrations: &'static [&'static str],
     /// The statements of all tables after all migrations, as SQLite reports them.
     tables: &'static str,
 }
 
-/// The schema of `index.db`: what is derived from files.
+/// The schema of `index.db`: data derived from files.
 pub(super) const INDEX_SCHEMA: DatabaseSchema = DatabaseSchema {
     application_id: i64::from_be_bytes(*b"\0\0\0\0slop"),
     migrations: &[
@@ -34,7 +34,7 @@ pub(super) const INDEX_SCHEMA: DatabaseSchema = DatabaseSchema {
     tables: include_str!("../../migrations/schema.sql"),
 };
 
-/// The schema of `agent.db`: what models wrote and what it cost.
+/// The schema of `agent.db`: summaries by models and their cost.
 pub(super) const AGENT_SCHEMA: DatabaseSchema = DatabaseSchema {
     application_id: i64::from_be_bytes(*b"\0\0\0\0slpa"),
     migrations: &[
@@ -45,7 +45,7 @@ pub(super) const AGENT_SCHEMA: DatabaseSchema = DatabaseSchema {
     tables: include_str!("../../migrations/agent/schema.sql"),
 };
 
-/// The schema of `takes.db`: what was curated before.
+/// The schema of `takes.db`: the history of the curation.
 pub(super) const HISTORY_SCHEMA: DatabaseSchema = DatabaseSchema {
     application_id: i64::from_be_bytes(*b"\0\0\0\0slpt"),
     migrations: &[include_str!("../../migrations/history/0001_first.sql")],
@@ -54,17 +54,17 @@ pub(super) const HISTORY_SCHEMA: DatabaseSchema = DatabaseSchema {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SchemaState {
-    /// It is new, or an older slop created it.
+    /// It is new, or an older version of slop created it.
     Behind,
     Current,
 }
 
-/// Reads the state of a database from the file's header. A file of a newer slop or of another program is an error.
+/// Reads the state of a database from the file's header. A file of a newer version or of another program is an error.
 pub(super) fn read_state(connection: &Connection, schema: &DatabaseSchema) -> Result<SchemaState, Error> {
     let application = query_number(connection, "PRAGMA application_id")?;
     let version = query_number(connection, "PRAGMA user_version")?;
     if application != schema.application_id {
-        // SQLite has created the file, or will, and nothing has been written to it.
+        // The file is new, and nothing has been written to it.
         if application == 0 && version == 0 && read_schema(connection)?.is_empty() {
             return Ok(SchemaState::Behind);
         }
@@ -86,7 +86,7 @@ pub(super) fn is_empty(connection: &Connection) -> Result<bool, Error> {
     Ok(read_schema(connection)?.is_empty())
 }
 
-/// Applies the migrations that the store does not have yet: all of them or none.
+/// Applies the missing migrations, all of them or none.
 pub(super) fn migrate(connection: &mut Connection, schema: &DatabaseSchema) -> Result<(), Error> {
     // IMMEDIATE: two processes starting at once queue here, not half-way.
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
@@ -110,7 +110,7 @@ pub(super) fn migrate(connection: &mut Connection, schema: &DatabaseSchema) -> R
     Ok(transaction.commit()?)
 }
 
-/// Checks that the schema holds the expected tables and nothing else: no trigger or view that was added.
+/// Checks that the schema has exactly the expected tables, and no added trigger or view.
 pub(super) fn check_schema(connection: &Connection, schema: &DatabaseSchema) -> Result<(), Error> {
     if read_schema(connection)? == schema.tables {
         return Ok(());
@@ -156,13 +156,13 @@ mod tests {
     }
 
     #[test]
-    fn the_migrations_give_the_expected_schema() {
+    fn the_migrations_of_the_index_produce_the_expected_schema() {
         expect_test::expect_file!["../../migrations/schema.sql"]
             .assert_eq(&read_schema(&migrated()).unwrap());
     }
 
     #[test]
-    fn the_migrations_of_what_is_paid_for_give_the_expected_schema() {
+    fn the_migrations_of_the_agent_database_produce_the_expected_schema() {
         let mut connection = Connection::open_in_memory().unwrap();
         migrate(&mut connection, &AGENT_SCHEMA).unwrap();
         expect_test::expect_file!["../../migrations/agent/schema.sql"]
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn the_migrations_of_the_history_give_the_expected_schema() {
+    fn the_migrations_of_the_history_produce_the_expected_schema() {
         let mut connection = Connection::open_in_memory().unwrap();
         migrate(&mut connection, &HISTORY_SCHEMA).unwrap();
         expect_test::expect_file!["../../migrations/history/schema.sql"]
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn migrating_twice_is_migrating_once() {
+    fn migrating_is_idempotent() {
         let mut connection = migrated();
         let before = read_schema(&connection).unwrap();
         migrate(&mut connection, &INDEX_SCHEMA).unwrap();
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn a_trigger_that_someone_put_in_is_noticed() {
+    fn an_added_trigger_is_detected() {
         let connection = migrated();
         check_schema(&connection, &INDEX_SCHEMA).unwrap();
         connection
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn statistics_are_not_taken_for_damage() {
+    fn statistics_are_not_mistaken_for_damage() {
         let connection = migrated();
         connection.execute_batch("ANALYZE").unwrap();
         check_schema(&connection, &INDEX_SCHEMA).unwrap();

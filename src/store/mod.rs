@@ -1,13 +1,13 @@
-//! The SQLite room: every line of SQL in the program is in this folder.
+//! The databases: every line of SQL in the program is in this folder.
 //!
 //! Knows: tables, transactions, migrations, checksums, and what to do with a database file that is damaged or another
 //! program's. Does not know: the files of the project, how an artifact is made, what time it is (callers pass times).
 //!
-//! Three databases, divided by what they cost to create again: `index` is disposable, `agent` was paid for, and `history`
-//! is the way back to what was curated before. None imports another; all are built on the files of this folder, which do
-//! not know what they hold: `database` (opening and checking a file), `migrate` (its schema), `row` (columns and
-//! checksums) and `compression` (large values). Start with [`Store::open`] and
-//! [`agent::AgentDb::open`]. `coverage` reads a file of another program. The reason for each table is in `migrations/`.
+//! There are three databases, separated by the cost of losing them: `index` is disposable, `agent` was paid for, and
+//! `history` has earlier states of the curation. None imports another; all are built on the files of this folder, which
+//! do not know their content: `database` (opening and checking a file), `migrate` (its schema), `row` (columns and
+//! checksums) and `compression` (large values). Start with [`Store::open`] and [`agent::AgentDb::open`]. `coverage`
+//! reads a file of another program. The reason for each table is in `migrations/`.
 
 pub mod agent;
 mod compression;

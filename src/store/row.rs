@@ -1,7 +1,7 @@
-//! A row of a table: its columns, and the checksum that it carries.
+//! A row of a table: its columns and its checksum.
 //!
-//! SQLite's own checks detect neither a flipped bit within a value nor a row that is stored under another row's key. So a
-//! checksum is taken over all that a row holds *and* over what it is about, and compared on every read.
+//! SQLite's own checks detect neither a flipped bit within a value nor a row that is stored under another row's key. So
+//! a checksum covers all columns of a row *and* its subject, and is verified on every read.
 
 use std::sync::OnceLock;
 
@@ -16,23 +16,23 @@ use crate::model::{ContentHash, ModelName, Money, SummaryKey, TokenUsage};
 /// The first 16 bytes of a SHA-256.
 pub(super) type RowChecksum = [u8; 16];
 
-/// The fields of a row, as they are written and as they enter its checksum: each with its length before it, so that no
-/// two lists of fields give the same bytes.
+/// The fields of a row, as they are written and as they enter its checksum: each prefixed with its length, so that
+/// different lists of fields never produce the same bytes.
 ///
-/// One list serves both uses, so that no column can be written that the checksum does not cover.
+/// One list serves both purposes, so that no column can be written that the checksum does not cover.
 pub(super) struct RowFields<'f> {
     sum: Sha256,
     values: Vec<ToSqlOutput<'f>>,
 }
 
-/// The state of a hash that has begun with the key. A hash of which half is kept cannot be continued by somebody who
-/// knows it, so that this is a message authentication code.
+/// The state of a hash that begins with the key. Only half of each hash is stored, so it cannot be extended without the
+/// key, which makes it a message authentication code.
 static KEYED: OnceLock<Sha256> = OnceLock::new();
 
-/// Authenticates the rows that decide what is shown, in this process from now on: rows that were written with another
-/// key, or with none, count as damaged. To be called before the first database is opened; later calls have no effect.
+/// Enables authentication of the rows that decide what is shown: from now on, rows written with a different key or
+/// without one count as damaged. Must be called before the first database is opened; later calls have no effect.
 pub fn authenticate_rows(key: &[u8; 32]) {
-    // A global, because rows are made in places that know no connection, and a process has one user.
+    // A global, because rows are created where no connection is known, and a process has one user.
     KEYED.get_or_init(|| keyed_state(key));
 }
 
@@ -41,7 +41,7 @@ pub(super) fn are_rows_authenticated() -> bool {
     KEYED.get().is_some()
 }
 
-/// Returns a hash of one whole block with the key, so that to begin with it costs nothing.
+/// Returns the state after one whole block with the key, so that starting from it costs nothing.
 fn keyed_state(key: &[u8; 32]) -> Sha256 {
     let mut block = [0; 64];
     block[..32].copy_from_slice(key);
@@ -49,7 +49,7 @@ fn keyed_state(key: &[u8; 32]) -> Sha256 {
 }
 
 impl<'f> RowFields<'f> {
-    /// Begins a row of that kind whose checksum only this user can make.
+    /// Begins a row of that kind whose checksum requires the user's key.
     pub(super) fn keyed(kind: &str) -> Self {
         Self::begin(kind, KEYED.get())
     }
@@ -60,8 +60,8 @@ impl<'f> RowFields<'f> {
         fields
     }
 
-    /// Begins a row of that kind. The kind carries a version, which rises when the meaning of a field or the encoding of
-    /// a body changes: then the rows written before are misses, not nonsense.
+    /// Begins a row of that kind. The kind contains a version, which is incremented when the meaning of a field or the
+    /// encoding of a body changes, so that earlier rows are misses instead of being misread.
     pub(super) fn new(kind: &str) -> Self {
         Self::begin(kind, None)
     }
@@ -87,7 +87,7 @@ impl<'f> RowFields<'f> {
         self.push(ValueRef::Integer(field))
     }
 
-    /// Adds a text that may be absent, which is not the same as an empty one.
+    /// Adds an optional text; an absent one differs from an empty one.
     pub(super) fn optional_text(mut self, field: Option<&'f str>) -> Self {
         self.hash(&i64::from(field.is_some()).to_le_bytes());
         match field {
@@ -96,7 +96,7 @@ impl<'f> RowFields<'f> {
         }
     }
 
-    /// Adds a number that may be absent, which is not the same as 0.
+    /// Adds an optional number; an absent one differs from 0.
     pub(super) fn optional_number(mut self, field: Option<i64>) -> Self {
         self.hash(&i64::from(field.is_some()).to_le_bytes());
         match field {
@@ -125,8 +125,7 @@ impl<'f> RowFields<'f> {
         self.finish().0
     }
 
-    /// Writes the row in place of the one with its key. The columns are those of the fields, in their order; the checksum
-    /// follows as `ck`.
+    /// Inserts or replaces the row. The columns are those of the fields, in their order, followed by the checksum `ck`.
     pub(super) fn upsert(self, connection: &Connection, table: &str, columns: &str) -> Result<(), Error> {
         let values = self.into_values();
         let places = vec!["?"; values.len()].join(", ");
@@ -135,7 +134,7 @@ impl<'f> RowFields<'f> {
         Ok(())
     }
 
-    /// Returns the values of the columns, the checksum as the last.
+    /// Returns the values of the columns, followed by the checksum.
     pub(super) fn into_values(self) -> Vec<ToSqlOutput<'f>> {
         let (checksum, mut values) = self.finish();
         values.push(ToSqlOutput::Owned(Value::Blob(checksum.to_vec())));
@@ -160,25 +159,25 @@ impl<'f> RowFields<'f> {
     }
 }
 
-/// A row that is checked, written and merged by itself.
+/// A row that can be verified, written and merged.
 pub(super) trait StoredRow: Sized {
     const TABLE: &'static str;
-    /// What reports call such a row.
+    /// The name of such a row in reports.
     const LABEL: &'static str;
     /// The columns of [`StoredRow::fields`], in their order.
     const COLUMNS: &'static str;
 
     fn fields(&self) -> RowFields<'_>;
 
-    /// Reads the columns, in the order of the table, whatever their checksum. `None` where they cannot be such a row.
+    /// Parses the columns, in the order of the table, without verifying the checksum. `None` if they are invalid.
     fn parse(columns: &RowColumns<'_>) -> Option<Self>;
 
-    /// Adds the row of an older or newer state of the database, unless the one that is there is better.
+    /// Merges the row from an older or newer state of the database, unless the existing one is better.
     fn merge(&self, connection: &Connection) -> Result<(), Error> {
         self.upsert(connection)
     }
 
-    /// Reads a row of which the checksum is the last column; `None` where it is not what was once written.
+    /// Reads a row whose last column is the checksum; `None` if it is damaged.
     fn from_columns(columns: &RowColumns<'_>) -> Option<Self> {
         let row = Self::parse(columns)?;
         (columns.0.last()?.as_blob().ok()? == row.fields().checksum()).then_some(row)
@@ -217,7 +216,7 @@ pub(super) trait StoredRow: Sized {
     }
 }
 
-/// The columns of a row. A value of another type than was once written is `None`.
+/// The columns of a row. A value of an unexpected type is `None`.
 pub(super) struct RowColumns<'r>(Vec<ValueRef<'r>>);
 
 impl<'r> RowColumns<'r> {
@@ -236,7 +235,7 @@ impl<'r> RowColumns<'r> {
         self.0.get(index)?.as_i64().ok()
     }
 
-    #[expect(clippy::option_option, reason = "a value that is absent is not one that is damaged")]
+    #[expect(clippy::option_option, reason = "an absent value differs from a damaged one")]
     pub(super) fn optional_number(&self, index: usize) -> Option<Option<i64>> {
         self.0.get(index)?.as_i64_or_null().ok()
     }
@@ -245,7 +244,7 @@ impl<'r> RowColumns<'r> {
         self.0.get(index)?.as_str().ok()
     }
 
-    #[expect(clippy::option_option, reason = "a value that is absent is not one that is damaged")]
+    #[expect(clippy::option_option, reason = "an absent value differs from a damaged one")]
     pub(super) fn optional_text(&self, index: usize) -> Option<Option<&'r str>> {
         self.0.get(index)?.as_str_or_null().ok()
     }
@@ -283,11 +282,11 @@ impl<'r> RowColumns<'r> {
     }
 }
 
-/// Checks each row of a query, adds to the report what `damaged` calls those that are damaged, and deletes them. Returns
-/// how many that were.
+/// Checks each row of a query, adds the description that `damaged` returns for a damaged row to the report, and deletes
+/// the row. Returns how many were damaged.
 ///
-/// The columns of the query whose places are given are the parameters of the second statement. Their values are kept as
-/// they are: what is damaged may be of any type.
+/// The columns at the given indices are the parameters of the second statement. Their values are passed unchanged,
+/// because damaged values may be of any type.
 pub(super) fn delete_damaged(
     connection: &Connection,
     query: &str,
@@ -327,7 +326,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn fields_that_join_to_the_same_bytes_differ() {
+    fn different_fields_with_the_same_concatenation_differ() {
         let sum = |fields: [&str; 2]| RowFields::new("row").text(fields[0]).text(fields[1]).checksum();
         assert_ne!(sum(["ab", "c"]), sum(["a", "bc"]));
         assert_eq!(sum(["ab", "c"]), sum(["ab", "c"]));
@@ -352,7 +351,7 @@ mod tests {
     }
 
     #[test]
-    fn a_checksum_knows_its_kind() {
+    fn a_checksum_depends_on_the_kind() {
         assert_ne!(RowFields::new("file/1").checksum(), RowFields::new("content/1").checksum());
     }
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use rusqlite::Connection;
 
-/// Bytes that no compression makes smaller, the same each time.
+/// Incompressible bytes, the same each time.
 pub(super) fn noise(count: usize) -> Vec<u8> {
     let mut state = 1_u64;
     let mut next = || {
@@ -35,7 +35,7 @@ impl DatabaseFolder {
         self.path(self.file_name)
     }
 
-    /// Opens the database without the room, to damage it.
+    /// Opens the database directly, to damage it.
     pub(super) fn raw_connection(&self) -> Connection {
         Connection::open(self.file()).unwrap()
     }

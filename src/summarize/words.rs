@@ -8,7 +8,7 @@ use crate::model::{Symbol, is_invisible};
 /// Marks where something was cut.
 pub(super) const ELLIPSIS: char = '…';
 
-/// The most bytes of a piece of text that are read: far more than any piece may show.
+/// The maximum number of bytes that are read of a piece of text: far more than is ever shown of it.
 const PIECE_BYTES: usize = 4096;
 
 /// Returns about the first `bytes` of the text, ending at a word boundary if possible.
@@ -133,7 +133,7 @@ pub(super) fn rounded(number: usize) -> usize {
     }
 }
 
-/// Returns the text on one line, without what a terminal or a viewer would not show as text.
+/// Returns the text on one line, without characters that a terminal or a viewer would not show as text.
 pub(super) fn cleaned(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
     let mut chars = text.chars();
@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fence_cannot_be_built_of_pieces() {
+    fn a_fence_cannot_be_assembled_from_pieces() {
         assert_eq!(one_line("```rust"), "``rust");
         assert_eq!(one_line("``\u{200b}`x ~~~~"), "``x ~~");
     }

@@ -1,4 +1,4 @@
-//! What other rooms call: outlines, skeletons, and the versions that enter their keys.
+//! The entry points for other rooms: outlines, skeletons, and the versions that enter their keys.
 //!
 //! The key of an outline and of a skeleton:
 //!
@@ -45,27 +45,27 @@ fn producer(artifact: ArtifactKind, version: u32, language: &'static str) -> Opt
     Some(Producer { artifact, language, version: format!("{}/{version} {grammar}", artifact.name()) })
 }
 
-/// Returns the structure of `text`; `None` where the language has none. `give_up` is polled now and then, and once it
-/// returns true the text falls back to no symbols and an empty skeleton. The skeleton may have more errors than its
-/// source where it is not marked as checked.
+/// Returns the structure of `text`; `None` if the language has none. `give_up` is polled during the parse; once it
+/// returns true, the result has no symbols and an empty skeleton. A skeleton that is not marked as checked may have
+/// more errors than its source.
 pub fn derive(language: &str, text: &str, give_up: &mut dyn FnMut() -> bool) -> Option<FileStructure> {
     derive_with_check(language, text, SkeletonCheck::Deferred, give_up)
 }
 
-/// Returns the skeleton of `text` as it may be shown: with no more errors than its source, as far as both can be
-/// parsed. `None` where the language has none.
+/// Returns the skeleton of `text` for display: it has no more errors than its source, as far as both can be parsed.
+/// `None` if the language has none.
 pub fn checked_skeleton(language: &str, text: &str, give_up: &mut dyn FnMut() -> bool) -> Option<Skeleton> {
     derive_with_check(language, text, SkeletonCheck::Immediate, give_up).map(|structure| structure.skeleton)
 }
 
-/// Parses a text for all its excerpts. `None` where the language has no structure, for notebooks, whose skeleton is
-/// another text, and where the parse was given up.
+/// Parses a text for all its excerpts. `None` if the language has no structure, for notebooks, whose skeleton is a
+/// different text, and if the parse was abandoned.
 pub fn excerpt_parts(language: &str, text: &str, give_up: &mut dyn FnMut() -> bool) -> Option<ExcerptParts> {
     ExcerptParts::new(compiled_language(language)?, text, give_up)
 }
 
-/// Returns the text with some bodies in full and some signatures, with no more errors than it has. `parts` are those of
-/// the text. `None` where the language has no structure.
+/// Returns the text with some bodies in full and some signatures, with no more errors than the source. `parts` are
+/// those of the text. `None` if the language has no structure.
 pub fn excerpt(
     language: &str,
     text: &str,
@@ -76,14 +76,14 @@ pub fn excerpt(
     Some(excerpt_text(compiled_language(language)?, text, parts, request, give_up))
 }
 
-/// Returns the language of a notebook's kernel, in lower case; `python` where it is not declared, and `None` where the text
-/// is no notebook.
+/// Returns the language of a notebook's kernel, in lower case; `python` if it is not declared, and `None` if the text
+/// is not a notebook.
 pub fn notebook_language(text: &str) -> Option<String> {
     notebook::language(text)
 }
 
-/// Returns the lines of cells that are on some lines of a notebook, as its skeleton shows them. `None` where the text is no
-/// notebook.
+/// Returns the lines of cells that are on some lines of a notebook, as its skeleton shows them. `None` if the text is
+/// not a notebook.
 pub fn notebook_excerpt(text: &str, lines: &[RangeInclusive<u32>]) -> Option<String> {
     notebook::excerpt(text, lines)
 }
@@ -101,8 +101,8 @@ fn derive_with_check(
     Some(derive_text(compiled_language(language)?, text, check, give_up))
 }
 
-/// Returns the structure of `text` as [`derive()`] does, but by a parse of all of it: what the scanners are held
-/// against.
+/// Returns the structure of `text` as [`derive()`] does, but from a full parse: the reference for tests of the
+/// scanners.
 pub fn derive_without_preprocessing(
     language: &str,
     text: &str,
@@ -111,14 +111,15 @@ pub fn derive_without_preprocessing(
     Some(derive_from(compiled_language(language)?, &SourceText::new(text), SkeletonCheck::Deferred, give_up))
 }
 
-/// Returns what the scanner of `language` leaves of `text` for the parser; `None` where it has none, or is not sure.
+/// Returns what the scanner of `language` leaves of `text` for the parser; `None` if there is no scanner, or it gave
+/// up.
 pub fn preprocessed_text(language: &str, text: &str) -> Option<String> {
     let preprocess = compiled_language(language)?.language.preprocess?;
     Some(preprocess(text)?.text)
 }
 
-/// Returns how many error nodes and missing tokens the grammar of `language` finds in `text`; `None` where there is no
-/// such grammar, or the parse was given up.
+/// Returns how many error nodes and missing tokens the grammar of `language` finds in `text`; `None` if there is no
+/// such grammar, or the parse was abandoned.
 pub fn count_errors(language: &str, text: &str, give_up: &mut dyn FnMut() -> bool) -> Option<usize> {
     let tree = parse(compiled_language(language)?, text, give_up).ok()?;
     Some(error_count(tree.root_node()))

@@ -1,4 +1,4 @@
-//! Bytes to structure: outline, skeleton, signatures, docs and parse health. Never fails.
+//! Derives structure from text: outline, skeleton, signatures, docs and parse health. Never fails.
 //!
 //! Knows: tree-sitter, and what each language's nodes mean. Does not know: files, paths, the cache, the clock (the
 //! caller decides when to give up). What cannot be understood lowers the health; it is never an error.
@@ -12,7 +12,7 @@
 //! | `notebook` | Jupyter notebooks, read cell by cell | `text`, `outline`, `languages` |
 //! | `derive` | What other rooms call, and the versions in the cache keys | all of the above |
 //! | `facts` | What a file says about its names: definitions, bindings, imports, uses | `text`, `outline`, `languages` |
-//! | `references` | The names that a file defines, uses and imports | `text`, `derive` |
+//! | `references` | The names that a file defines, uses and imports, without a parse |  `text`, `derive` |
 //!
 //! Start with [`derive()`].
 

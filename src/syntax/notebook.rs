@@ -87,7 +87,7 @@ fn is_magic(line: &str) -> bool {
     line.starts_with(['%', '!', '?']) || (line.ends_with('?') && !line.contains(['#', '"', '\'']))
 }
 
-/// Returns the language of a notebook's kernel, in lower case. `None` where the text is no notebook.
+/// Returns the language of a notebook's kernel, in lower case. `None` if the text is not a notebook.
 pub(super) fn language(text: &str) -> Option<String> {
     parse_notebook(text).map(|notebook| notebook.language)
 }
@@ -442,7 +442,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_has_its_range_in_the_notebook() {
+    fn each_line_has_its_range_in_the_notebook() {
         let text = r#"{"cells": [{"cell_type": "code", "source": ["a = 1\n", "b = \"é\""]}]}"#;
         let notebook = parse_notebook(text).unwrap();
         let lines: Vec<_> = notebook.cells[0]
@@ -471,7 +471,7 @@ mod tests {
     }
 
     #[test]
-    fn an_invalid_cell_costs_no_other() {
+    fn an_invalid_cell_does_not_affect_others() {
         let text =
             r#"{"cells": [{"cell_type": "code", "source": 5}, 3, {"cell_type": "code", "source": ["x"]}]}"#;
         let notebook = parse_notebook(text).unwrap();
@@ -523,7 +523,7 @@ mod tests {
     }
 
     #[test]
-    fn an_invalid_notebook_falls_back() {
+    fn an_invalid_notebook_has_no_structure() {
         for text in ["{", "[]", "{}", "{\"cells\": 3}"] {
             let structure = derive(text, &mut || false);
             assert_eq!(structure.outline.health.fallback, Some(ParseFallback::Failed), "{text}");

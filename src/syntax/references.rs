@@ -1,7 +1,7 @@
 //! The identifiers in a text of any language, and which of its names a file exports.
 //!
-//! A plain scan and no parse: comments and literals count too. A name in a comment is still a reference that a reader
-//! follows, and a word that is an identifier by chance is seldom the name of something that one file alone defines.
+//! A plain scan instead of a parse: comments and literals count too. A name in a comment is still a reference that a
+//! reader follows, and a word that is an identifier by chance is seldom a name that only one file defines.
 
 use super::derive::outline_producer;
 use crate::model::{ArtifactKind, FileReferences, Outline, Producer, Symbol, SymbolKind};
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_of_a_million_names_is_kept_in_part_and_the_same_part_everywhere() {
+    fn of_a_million_names_the_same_part_is_kept_everywhere() {
         let name = |number: u32| format!("name{number} ");
         let many: String = (0..200_000).map(name).collect();
         let found = identifiers(&many);

@@ -15,7 +15,7 @@ pub trait Clock: Sync {
     /// Returns the processor time that the calling thread has used.
     fn thread_time(&self) -> Duration;
 
-    /// Returns the time since some moment in the past; it never goes back.
+    /// Returns the time since an arbitrary moment in the past; it never goes backwards.
     fn monotonic(&self) -> Duration;
 
     /// Returns the time of day in nanoseconds since the epoch; 0 before it.

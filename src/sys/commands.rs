@@ -1,4 +1,4 @@
-//! Programs that a person chose: run in a folder of their own, within limits.
+//! Runs programs that the user configured, each in a folder of its own, within limits.
 
 use std::io;
 use std::path::PathBuf;
@@ -10,12 +10,12 @@ use super::process_control::ProcessGroup;
 use super::processes::{ProcessLimits, ProcessOutput, wait_for_exit};
 use super::programs::SearchPath;
 
-/// Runs programs that a person chose.
+/// Runs programs that the user configured.
 pub trait Commands: Sync {
-    /// Runs a program and its arguments as they are given, without a shell, in an empty folder of its own, and feeds
-    /// it `input`. It and what it started are killed when it takes longer than `timeout` (an error of kind
-    /// `TimedOut`), writes more than `max_output` bytes (`FileTooLarge`), or is stopped (`Interrupted`). `is_stopped`
-    /// is asked several times a second.
+    /// Runs a program with its arguments, without a shell, in an empty folder of its own, and passes it `input`. The
+    /// program and its children are killed when it takes longer than `timeout` (an error of kind `TimedOut`), writes
+    /// more than `max_output` bytes (`FileTooLarge`), or is stopped (`Interrupted`). `is_stopped` is polled several
+    /// times a second.
     fn run_command(
         &self,
         command: &[String],
@@ -26,7 +26,7 @@ pub trait Commands: Sync {
     ) -> io::Result<ProcessOutput>;
 }
 
-/// Runs programs of the machine that the user chose, none of which lies in the project.
+/// Runs programs that the user configured, none of which is in the project.
 #[derive(Debug, Clone)]
 pub struct RealCommands {
     /// The project's folder.
@@ -49,7 +49,7 @@ impl Commands for RealCommands {
         if is_stopped() {
             return Err(io::Error::new(io::ErrorKind::Interrupted, "it was stopped"));
         }
-        // A tool that looks for a project around it must find none: it may know only its input.
+        // A tool that searches for a surrounding project must find none: it may only see its input.
         let folder = private_temporary_folder()?;
         let search_path = SearchPath::for_project(&self.project);
         let mut started = std::process::Command::new(search_path.find(program)?);
@@ -93,21 +93,21 @@ mod tests {
     }
 
     #[test]
-    fn a_program_is_told_the_text_in_an_empty_folder_of_its_own() {
+    fn a_program_receives_the_text_in_an_empty_folder_of_its_own() {
         let finished = run("cat; ls -A; stat -c %a .; exit 3", LONG, &|| false).unwrap();
         assert_eq!(String::from_utf8(finished.stdout).unwrap(), "told\n700\n");
         assert!(!finished.success);
     }
 
     #[test]
-    fn arguments_are_no_words_of_a_shell() {
+    fn arguments_are_not_interpreted_by_a_shell() {
         let command = ["printf", "%s", "$HOME; `id` *"].map(str::to_owned);
         let finished = commands().run_command(&command, "", LONG, 1000, &|| false).unwrap();
         assert_eq!(finished.stdout, b"$HOME; `id` *");
     }
 
     #[test]
-    fn a_program_that_goes_on_speaking_is_killed_all_the_same() {
+    fn a_program_that_keeps_writing_is_killed_all_the_same() {
         assert_eq!(
             kind("while :; do echo; sleep 0.01; done", Duration::from_millis(100)),
             io::ErrorKind::TimedOut
@@ -115,12 +115,12 @@ mod tests {
     }
 
     #[test]
-    fn a_program_that_says_too_much_is_killed() {
+    fn a_program_that_writes_too_much_is_killed() {
         assert_eq!(kind("exec yes", LONG), io::ErrorKind::FileTooLarge);
     }
 
     #[test]
-    fn a_program_that_nobody_waits_for_is_killed() {
+    fn a_program_is_killed_when_it_is_stopped() {
         for script in ["exec sleep 1000", "while :; do echo; sleep 0.01; done"] {
             let asked = AtomicUsize::new(0);
             let is_stopped = || 3 <= asked.fetch_add(1, Ordering::Relaxed);
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_that_is_not_there_is_an_error() {
+    fn a_missing_program_is_an_error() {
         let missing = ["/nonexistent/program".to_owned()];
         let error = commands().run_command(&missing, "", LONG, 1000, &|| false).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::NotFound);

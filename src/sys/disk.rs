@@ -1,4 +1,4 @@
-//! Files that slop itself reads and writes by a path of their own: settings, outputs, the cache's folder.
+//! Files that slop reads and writes for itself: settings, outputs, the cache's folder.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, SeekFrom, Write};
@@ -21,54 +21,54 @@ pub trait Disk: Sync {
     /// Returns a file's bytes; `None` if there is no such file.
     fn read(&self, path: &Path) -> io::Result<Option<Vec<u8>>>;
 
-    /// Returns the first bytes of a regular file, `most` of them at most. Never waits on a pipe.
+    /// Returns at most the first `most` bytes of a regular file. Never waits on a pipe.
     fn read_prefix(&self, path: &Path, most: u64) -> io::Result<Vec<u8>>;
 
     /// Deletes a regular file; an error for anything else.
     fn remove_file(&self, path: &Path) -> io::Result<()>;
 
-    /// Makes a new file, its folder too; an error of kind `AlreadyExists` where there is one.
+    /// Creates a new file, and its folder if necessary; an error of kind `AlreadyExists` if the file exists.
     fn create_new(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
         self.create_new_with(path, &mut |file| file.write_all(bytes))
     }
 
-    /// Makes a new file as [`Disk::create_new`] does, with what `write` writes.
+    /// Creates a new file like [`Disk::create_new`], with the output of `write`.
     fn create_new_with(&self, path: &Path, write: WriteContent<'_>) -> io::Result<()>;
 
-    /// Puts `bytes` in a file's place, whole or not at all. A link stays, and what it leads to is replaced; a pipe or
-    /// a device is written to.
+    /// Replaces a file with `bytes` atomically. A link is kept and its target replaced; a pipe or a device is written
+    /// to.
     fn replace(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
         self.replace_with(path, &mut |file| file.write_all(bytes))
     }
 
-    /// Puts what `write` writes in a file's place, as [`Disk::replace`] does.
+    /// Replaces a file with the output of `write`, like [`Disk::replace`].
     fn replace_with(&self, path: &Path, write: WriteContent<'_>) -> io::Result<()>;
 
-    /// Keeps others that ask the same from working in a folder until what is returned is dropped, and waits for them
-    /// a while; `None` if the file system has no locks. Leaves nothing in the folder.
+    /// Locks a folder until the result is dropped, waiting a while for other holders of this lock; `None` if the file
+    /// system does not support locks. Leaves nothing in the folder.
     fn lock_folder(&self, folder: &Path) -> io::Result<Option<File>>;
 
-    /// Makes a folder and those above it, readable by the user alone; one that is there already is left as it is.
+    /// Creates a folder and its parents, readable only by the user; an existing one is left unchanged.
     fn create_private_folder(&self, path: &Path) -> io::Result<()>;
 
     /// Returns an error if the user may not write to a file or to a folder. Writes nothing.
     fn check_writable(&self, path: &Path) -> io::Result<()>;
 
-    /// Returns the names in a folder, in no order; none if there is no such folder.
+    /// Returns the names in a folder, in arbitrary order; empty if there is no such folder.
     fn entry_names(&self, folder: &Path) -> io::Result<Vec<std::ffi::OsString>>;
 
     /// Returns the size of a file in bytes; 0 if there is no such file.
     fn size(&self, path: &Path) -> io::Result<u64>;
 
-    /// Returns the stamp of what a path leads to, links followed; `None` if there is nothing.
+    /// Returns the stamp of the target of a path, following links; `None` if it does not exist.
     fn stamp(&self, path: &Path) -> io::Result<Option<FileStamp>>;
 
-    /// Writes one byte to a file and returns the time that the file system stamped it with, nanoseconds since
-    /// the epoch: what the time is for the files next to it.
+    /// Writes one byte to a file, and returns the time with which the file system stamped it, in nanoseconds since the
+    /// epoch: the current time for files next to it.
     fn file_system_time(&self, path: &Path) -> io::Result<i64>;
 }
 
-/// How often a folder that another holds is tried again, and how long after.
+/// How often to retry locking a folder, and the pause in between.
 const LOCK_TRIES: u32 = 1000;
 const LOCK_PAUSE: Duration = Duration::from_millis(10);
 
@@ -76,18 +76,18 @@ const LOCK_PAUSE: Duration = Duration::from_millis(10);
 #[derive(Debug, Clone, Copy)]
 pub struct RealDisk;
 
-/// What a daemon does with files of its own, for which no test needs another world.
+/// Operations that no test needs to replace.
 #[expect(clippy::disallowed_methods, reason = "this is the window")]
 impl RealDisk {
-    /// Reads the beginning of what somebody names as input, `most` bytes at most. A pipe is waited for, as by any program
-    /// that is given one: `--task-file <(gh issue view 7)`.
+    /// Reads at most `most` bytes of an input that the user names. Waits for a pipe, as in `--task-file <(gh issue view
+    /// 7)`.
     pub fn read_input(&self, path: &Path, most: u64) -> io::Result<Vec<u8>> {
         let mut bytes = Vec::new();
         File::open(path)?.take(most).read_to_end(&mut bytes)?;
         Ok(bytes)
     }
 
-    /// Returns the last bytes of a regular file, `most` of them at most; none if there is no such file.
+    /// Returns at most the last `most` bytes of a regular file; empty if there is no such file.
     pub fn read_suffix(&self, path: &Path, most: u64) -> io::Result<Vec<u8>> {
         let mut file = match open_regular(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -100,7 +100,7 @@ impl RealDisk {
         Ok(bytes)
     }
 
-    /// Puts `bytes` in a file's place, whole or not at all, readable by the user alone.
+    /// Replaces a file with `bytes` atomically, readable only by the user.
     pub fn replace_private(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
         let mut file = private_temporary_file(path.parent().unwrap_or(Path::new(".")))?;
         file.write_all(bytes)?;
@@ -122,8 +122,8 @@ impl RealDisk {
         file_access::is_open_to_others(path)
     }
 
-    /// Makes a file, whole or not at all, that everybody may read whom the user's mask lets; its folder too. Where there
-    /// is one, it is replaced or kept. Returns whether the file was written.
+    /// Creates a file atomically, readable by others as far as the umask allows, and its folder if necessary. An
+    /// existing file is replaced or kept. Returns whether the file was written.
     pub fn write_shared(&self, path: &Path, bytes: &[u8], replaces: bool) -> io::Result<bool> {
         let folder = path.parent().unwrap_or(Path::new("."));
         std::fs::create_dir_all(folder)?;
@@ -140,18 +140,18 @@ impl RealDisk {
         }
     }
 
-    /// Renames a file, in place of what has the new name.
+    /// Renames a file, replacing the target.
     pub fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
         std::fs::rename(from, to)
     }
 
-    /// Returns by which device and number the system knows what has this name, be it a socket or a link; `None` if
-    /// nothing has it. As long as a socket is open, no other has its number.
+    /// Returns the device and inode numbers of a name, which may be a socket or a link; `None` if it does not exist.
+    /// While a socket is open, no other has its number.
     pub fn identity(&self, path: &Path) -> Option<(u64, u64)> {
         file_identity(path).ok()
     }
 
-    /// Returns where a link leads, if that is not in `folder`; `None` for anything else.
+    /// Returns the target of a link if it is not in `folder`; `None` for anything else.
     pub fn link_outside(&self, path: &Path, folder: &Path) -> Option<PathBuf> {
         if !std::fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink()) {
             return None;
@@ -161,12 +161,12 @@ impl RealDisk {
         (!is_inside).then_some(target)
     }
 
-    /// Deletes a folder in which there is nothing; an error for any other.
+    /// Deletes an empty folder; an error for any other.
     pub fn remove_empty_folder(&self, path: &Path) -> io::Result<()> {
         std::fs::remove_dir(path)
     }
 
-    /// Deletes a file or a socket, whatever it holds.
+    /// Deletes a file or a socket.
     pub fn unlink(&self, path: &Path) -> io::Result<()> {
         std::fs::remove_file(path)
     }
@@ -176,7 +176,7 @@ impl RealDisk {
 impl Disk for RealDisk {
     fn read(&self, path: &Path) -> io::Result<Option<Vec<u8>>> {
         match std::fs::metadata(path) {
-            // The opening of a FIFO might never end.
+            // Opening a FIFO might block forever.
             Ok(found) if !found.is_file() => Err(not_regular()),
             Ok(_) => std::fs::read(path).map(Some),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -205,7 +205,7 @@ impl Disk for RealDisk {
         let mut file = OpenOptions::new().write(true).create_new(true).open(path)?;
         let written = write(&mut file);
         if written.is_err() {
-            // Half an output is worse than none; the first error is the one to report.
+            // A partial output is worse than none; the first error is the one to report.
             let _ = std::fs::remove_file(path);
         }
         written
@@ -214,7 +214,7 @@ impl Disk for RealDisk {
     fn replace_with(&self, path: &Path, write: WriteContent<'_>) -> io::Result<()> {
         let target = match std::fs::metadata(path) {
             Ok(found) if found.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
-            // To put a file in the place of /dev/null would break the machine.
+            // Replacing /dev/null with a file would break the machine.
             Ok(found) if !found.is_file() => {
                 return write(&mut OpenOptions::new().write(true).open(path)?);
             }
@@ -233,11 +233,11 @@ impl Disk for RealDisk {
     }
 
     fn lock_folder(&self, folder: &Path) -> io::Result<Option<File>> {
-        // A folder that is still to be made is kept by the one above it.
+        // A folder that does not exist yet is locked through its parent.
         let folder = folder.ancestors().find(|above| above.is_dir()).unwrap_or(Path::new("."));
         let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
         let handle = open_folder_lock(folder)?;
-        // Not `lock`, which would wait forever where slop is started by the one who holds the folder.
+        // Not `lock`, which would wait forever if slop was started by the holder of the lock.
         for _ in 0..LOCK_TRIES {
             match handle.try_lock() {
                 Ok(()) => return Ok(Some(handle)),
@@ -285,8 +285,8 @@ impl Disk for RealDisk {
     }
 
     fn file_system_time(&self, path: &Path) -> io::Result<i64> {
-        // A checked-out project may hold a link or a FIFO of this name: the one would have us write to wherever it
-        // leads, the other never end.
+        // A checked-out project may contain a link of this name, which would redirect the write, or a FIFO, which would
+        // block forever.
         let mut file = open_without_links(OpenOptions::new().write(true).create(true).truncate(false), path)?;
         if !file.metadata()?.is_file() {
             return Err(not_regular());
@@ -296,7 +296,7 @@ impl Disk for RealDisk {
     }
 }
 
-/// Opens a regular file for reading. Opening a FIFO without a writer would never return.
+/// Opens a regular file for reading. Opening a FIFO without a writer would block forever.
 fn open_regular(path: &Path) -> io::Result<File> {
     let file = open_without_waiting(path)?;
     if file.metadata()?.is_file() { Ok(file) } else { Err(not_regular()) }
@@ -331,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pipe_keeps_nobody_waiting() {
+    fn a_pipe_does_not_block() {
         let folder = tempfile::tempdir().unwrap();
         let pipe = folder.path().join("pipe");
         make_fifo(&pipe);
@@ -342,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_is_locked_by_one_at_a_time_and_nothing_is_left_in_it() {
+    fn a_folder_has_one_lock_holder_at_a_time_and_nothing_is_left_in_it() {
         let folder = tempfile::tempdir().unwrap();
         let held = RealDisk.lock_folder(folder.path()).unwrap().unwrap();
         assert!(File::open(folder.path()).unwrap().try_lock().is_err());
@@ -352,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stamp_is_taken_again_and_again() {
+    fn a_stamp_can_be_taken_repeatedly() {
         let folder = tempfile::tempdir().unwrap();
         let stamp = folder.path().join("stamp");
         let first = RealDisk.file_system_time(&stamp).unwrap();
@@ -361,7 +361,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_log_the_end_is_read() {
+    fn the_end_of_a_log_is_read() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("file");
         assert_eq!(RealDisk.read_suffix(&file, 3).unwrap(), b"");
@@ -372,7 +372,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_large_file_the_beginning_is_read() {
+    fn the_beginning_of_a_large_file_is_read() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("file");
         fs::write(&file, "abcdef").unwrap();
@@ -385,7 +385,7 @@ mod tests {
     }
 
     #[test]
-    fn a_document_goes_to_where_a_link_leads() {
+    fn a_document_is_written_to_the_target_of_a_link() {
         let folder = tempfile::tempdir().unwrap();
         let (link, file) = (folder.path().join("link"), folder.path().join("file"));
         fs::write(&file, "old").unwrap();
@@ -396,7 +396,7 @@ mod tests {
     }
 
     #[test]
-    fn a_document_is_written_to_a_pipe_and_not_put_in_its_place() {
+    fn a_document_is_written_to_a_pipe_without_replacing_it() {
         let folder = tempfile::tempdir().unwrap();
         let pipe = folder.path().join("pipe");
         make_fifo(&pipe);

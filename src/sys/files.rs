@@ -1,4 +1,4 @@
-//! The project's tree, opened so that nothing outside of it is ever read.
+//! Access to the project's tree that never reads anything outside of it.
 
 use std::io;
 use std::io::Read;
@@ -15,7 +15,7 @@ pub struct FileContent {
     pub stamp: FileStamp,
 }
 
-/// Why a file's bytes could not be had.
+/// Why a file could not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
     #[error("not a regular file")]
@@ -32,22 +32,22 @@ pub enum ReadError {
     Io(#[from] io::Error),
 }
 
-/// Looks at the files of one tree.
+/// Reads the files of one tree.
 pub trait Files: Sync {
-    /// Returns what `path` is, without following a link at its end.
+    /// Returns the `lstat` of `path`, which does not follow a link at its end.
     fn stat(&self, path: &RelPath) -> io::Result<FileStat>;
 
-    /// Reads a regular file of at most `limit` bytes, once. A change during the reading is an error.
+    /// Reads a regular file of at most `limit` bytes, once. A change while reading is an error.
     fn read(&self, path: &RelPath, limit: u64) -> Result<FileContent, ReadError>;
 
-    /// Returns the names in a folder (relative to the root; empty for the root itself), in no order.
+    /// Returns the names in a folder (relative to the root; empty for the root itself), in arbitrary order.
     fn entry_names(&self, folder: &[u8]) -> io::Result<Vec<Vec<u8>>>;
 
-    /// Returns the names in a folder with what each is, in no order.
+    /// Returns the names in a folder with their kinds, in arbitrary order.
     fn entries(&self, folder: &[u8]) -> io::Result<Vec<(Vec<u8>, FileKind)>>;
 }
 
-/// The files below a folder of the machine.
+/// The files below a folder of the file system.
 #[derive(Debug)]
 pub struct RealFiles {
     root: RootFolder,
@@ -59,23 +59,23 @@ impl RealFiles {
         Ok(Self { root: RootFolder::open(root)? })
     }
 
-    /// Opens the folder `root`, an absolute path on which no link lies. With an `identity`, any other folder is an error
-    /// of the kind `NotFound`.
+    /// Opens the folder `root`, an absolute path without links. With an `identity`, any other folder is an error of
+    /// kind `NotFound`.
     pub fn open_exact(root: &Path, identity: Option<FolderIdentity>) -> io::Result<Self> {
         let files = Self { root: RootFolder::open_without_links(root)? };
         if identity.is_some_and(|identity| files.identity().ok() != Some(identity)) {
-            return Err(io::Error::new(io::ErrorKind::NotFound, "another folder has its name"));
+            return Err(io::Error::new(io::ErrorKind::NotFound, "the folder was replaced by another one"));
         }
         Ok(files)
     }
 
-    /// Returns which folder the root is.
+    /// Returns the identity of the root.
     pub fn identity(&self) -> io::Result<FolderIdentity> {
         let FileStamp { dev, ino, .. } = self.root_stat()?.stamp;
         Ok(FolderIdentity { dev, ino })
     }
 
-    /// Returns what `stat` returns for the root itself.
+    /// Returns the `stat` of the root itself.
     pub fn root_stat(&self) -> io::Result<FileStat> {
         self.root.root_stat()
     }
@@ -102,7 +102,7 @@ impl Files for RealFiles {
 
     fn read(&self, path: &RelPath, limit: u64) -> Result<FileContent, ReadError> {
         let mut file = match self.root.open_file(path) {
-            // With NOFOLLOW a link at the path's end is a loop; so is a socket no device.
+            // With NOFOLLOW, a link at the end of the path causes ELOOP, and a socket ENXIO.
             Err(error) => return Err(self.open_error(path, error)),
             Ok(file) => file,
         };
@@ -114,12 +114,12 @@ impl Files for RealFiles {
         if limit < size {
             return Err(ReadError::TooLarge { size, stamp: before.stamp });
         }
-        // One byte more than the size: a file that grows shows it by that byte.
+        // One byte more than the size, to detect that the file grows.
         let capacity = usize::try_from(size).unwrap_or(usize::MAX).saturating_add(1);
         let mut bytes = Vec::with_capacity(capacity);
         io::Read::by_ref(&mut file).take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
         let after = RootFolder::file_stat(&file)?;
-        // And the name must still refer to what was opened: an atomic save puts another file in its place.
+        // The name must still refer to the opened file, which an atomic save replaces.
         let named = self.stat(path)?;
         if after != before || named != before || bytes.len() as u64 != size {
             return Err(ReadError::Changing);

@@ -1,8 +1,8 @@
 //! HTTP clients, over HTTP/1.1 and HTTP/2.
 //!
-//! No setting, server or name service can redirect a request: no redirect is followed, no proxy is taken from the
-//! environment, and only the loopback interface is reached without TLS, unless a person allows it. Each error distinguishes first of all whether anything was
-//! sent, because that is what may be charged.
+//! No server, name service or environment can redirect a request: redirects are not followed, proxies from the
+//! environment are not used, and only the loopback interface is reached without TLS, unless the user allows it. Each
+//! error tells whether anything was sent, which may have been charged.
 
 use std::error::Error;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -23,13 +23,13 @@ use crate::model::{HttpError, HttpMethod, HttpRequest, HttpResponse, lock};
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 /// How long a connection is kept for the next request.
 const POOL_IDLE_TIMEOUT: Duration = Duration::from_secs(30);
-/// Headers of an answer, and bytes of them: what servers of models send fits ten times.
+/// The most headers of an answer, and their bytes: ten times what model servers send.
 const MAX_HEADERS: usize = 100;
 const MAX_HEADER_BYTES: u32 = 64 << 10;
-/// Bytes of a cause that are shown: the text comes from a library, but a server may influence it.
+/// How many bytes of a cause are shown: the text comes from a library, but a server may influence it.
 const MAX_CAUSE_BYTES: usize = 200;
 
-/// The real servers. Nothing is opened before the first request.
+/// Connects to real servers. Opens nothing before the first request.
 pub struct HttpClient {
     proxy: Option<String>,
     /// Whether other machines are reached without TLS.
@@ -37,14 +37,14 @@ pub struct HttpClient {
     pool: Mutex<ClientPool>,
 }
 
-/// What is made at the first request.
+/// The state that is created by the first request.
 #[derive(Default)]
 struct ClientPool {
     runtime: Option<Runtime>,
     clients: Vec<(ClientKind, Client)>,
 }
 
-/// Which client a request needs: how long connecting may take is a property of it.
+/// The kind of client that a request needs. The connect timeout is a property of the client.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct ClientKind {
     is_secure: bool,
@@ -52,18 +52,18 @@ struct ClientKind {
 }
 
 impl HttpClient {
-    /// Makes the window. The proxy's address is one that a person wrote in the settings; it is for `https` alone.
+    /// Creates a client. The proxy's address comes from the user's settings, and is only used for `https`.
     pub fn new(proxy: Option<String>) -> Self {
         Self { proxy, allows_plain: false, pool: Mutex::default() }
     }
 
-    /// Also reaches other machines without TLS, where a person allows it.
+    /// Also reaches other machines without TLS, if the user allows it.
     pub fn with_plain_hosts(mut self, allows_plain: bool) -> Self {
         self.allows_plain = allows_plain;
         self
     }
 
-    /// Fails where no server can be spoken to by `https`, before anything is sent.
+    /// Fails if `https` is unavailable, before anything is sent.
     pub fn check_tls(&self) -> Result<(), HttpError> {
         let kind = ClientKind { is_secure: true, connect: Duration::from_secs(5) };
         self.client(kind).map(drop)
@@ -89,10 +89,10 @@ impl HttpClient {
         if let Some(proxy) = &self.proxy {
             let proxy =
                 Proxy::https(proxy).map_err(|_| HttpError::NotAllowed("proxy address is not a URL"))?;
-            // What runs on this machine is spoken to directly.
+            // Servers on this machine are reached without a proxy.
             builder = builder.proxy(proxy.no_proxy(NoProxy::from_string("localhost,127.0.0.0/8,::1")));
         }
-        // What else could fail was checked above: it is the system's store of certificates that cannot be read.
+        // Everything else was checked above, so the system's certificate store cannot be read.
         builder.build().map_err(|_| HttpError::NoCertificates)
     }
 }
@@ -119,7 +119,7 @@ impl HttpTransport for HttpClient {
                 Ok(answer) => read_response(answer, &limits).await,
                 Err(error) => Err(to_http_error(&error, &host)),
             };
-            // Nobody may be waiting any more.
+            // The receiver may be gone.
             let _ = answered.send(answer);
         });
         let answer = wait_for_answer(&answers, limits.total, is_stopped);
@@ -133,16 +133,16 @@ impl Drop for HttpClient {
         let state = self.pool.get_mut().unwrap_or_else(PoisonError::into_inner);
         state.clients.clear();
         if let Some(runtime) = state.runtime.take() {
-            // A name service that hangs must not hold up the end of the program.
+            // A hanging name service must not delay the end of the program.
             runtime.shutdown_background();
         }
     }
 }
 
-/// Waits for an answer until it is there, the caller no longer wants it or the time is over.
+/// Waits until the answer arrives, the caller no longer wants it, or the time is up.
 ///
-/// The time is kept on this thread, because a timer of the runtime expires only when a worker looks at it, and a server
-/// that never stops sending keeps a worker busy.
+/// The time is measured on this thread, because a timer of the runtime expires only when a worker polls it, and a
+/// server that never stops sending keeps a worker busy.
 fn wait_for_answer(
     answers: &Receiver<Result<HttpResponse, HttpError>>,
     total: Duration,
@@ -159,7 +159,7 @@ fn wait_for_answer(
             Err(RecvTimeoutError::Timeout) if left.is_zero() => return Err(HttpError::TimedOut(total)),
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => {
-                return Err(HttpError::Broken("the request was given up".to_owned()));
+                return Err(HttpError::Broken("the request was cancelled".to_owned()));
             }
         }
     }
@@ -171,11 +171,11 @@ fn start_runtime() -> Result<Runtime, HttpError> {
     runtime.map_err(|_| HttpError::NotAllowed("thread for the connection did not start"))
 }
 
-/// Returns the address, where something may be sent to it.
+/// Returns the parsed address if it is allowed to send something to it.
 fn checked_url(url: &str, allows_plain: bool) -> Result<Url, HttpError> {
     let url = Url::parse(url).map_err(|_| HttpError::NotAllowed("address is not a URL"))?;
     if !url.username().is_empty() || url.password().is_some() {
-        return Err(HttpError::NotAllowed("address holds a user name or password"));
+        return Err(HttpError::NotAllowed("address contains a user name or password"));
     }
     let may_be_plain = allows_plain || is_loopback(&url);
     match url.scheme() {
@@ -186,7 +186,7 @@ fn checked_url(url: &str, allows_plain: bool) -> Result<Url, HttpError> {
     }
 }
 
-/// Returns whether an address is this machine's, judged by its spelling: no name is resolved.
+/// Returns whether an address is literally a loopback address: no name is resolved.
 pub fn is_loopback(url: &Url) -> bool {
     let host = url.host_str().unwrap_or_default();
     let literal = host.trim_start_matches('[').trim_end_matches(']');
@@ -197,7 +197,7 @@ fn host_and_port(url: &Url) -> String {
     format!("{}:{}", url.host_str().unwrap_or_default(), url.port_or_known_default().unwrap_or_default())
 }
 
-/// Puts a request together.
+/// Converts a request.
 fn to_reqwest(request: &HttpRequest, url: Url) -> Result<Request, HttpError> {
     let method = match request.method {
         HttpMethod::Get => reqwest::Method::GET,
@@ -218,11 +218,11 @@ fn to_reqwest(request: &HttpRequest, url: Url) -> Result<Request, HttpError> {
 }
 
 fn insert_header(headers: &mut HeaderMap, name: &str, value: &str, is_secret: bool) -> Result<(), HttpError> {
-    let refused = HttpError::NotAllowed("a header's name or value has characters that HTTP does not know");
+    let refused = HttpError::NotAllowed("a header's name or value has invalid characters");
     let (Ok(name), Ok(mut value)) = (name.parse::<HeaderName>(), HeaderValue::from_str(value)) else {
         return Err(refused);
     };
-    // Keeps the value out of debug output and out of HTTP/2's table of headers to compress.
+    // Keeps the value out of debug output and out of HTTP/2's header compression table.
     value.set_sensitive(is_secret);
     headers.insert(name, value);
     Ok(())
@@ -230,12 +230,12 @@ fn insert_header(headers: &mut HeaderMap, name: &str, value: &str, is_secret: bo
 
 fn common_builder(kind: ClientKind) -> ClientBuilder {
     static PROVIDER: Once = Once::new();
-    // reqwest panics where none is installed; one that is there already does as well.
+    // reqwest panics without an installed provider; an already installed one is fine.
     PROVIDER.call_once(|| drop(rustls::crypto::ring::default_provider().install_default()));
     Client::builder()
         .no_proxy()
         .redirect(Policy::none())
-        // Who asks again, and when, is decided by those who count the money.
+        // No automatic retries: only code that tracks the money decides on them.
         .retry(reqwest::retry::never())
         .referer(false)
         .connect_timeout(kind.connect)
@@ -246,24 +246,24 @@ fn common_builder(kind: ClientKind) -> ClientBuilder {
         .resolve_to_addrs("localhost", &loopback_addresses())
 }
 
-/// The client without TLS. Unless others are allowed, it is for this machine: it knows no name but one.
+/// Creates the client without TLS. Unless other machines are allowed, it resolves only `localhost`.
 fn plain_client(kind: ClientKind, allows_plain: bool) -> Result<Client, HttpError> {
     let builder = common_builder(kind).tls_certs_only([]);
     let builder = if allows_plain { builder } else { builder.dns_resolver(NoResolver) };
     builder.build().map_err(|_| HttpError::NotAllowed("no connection can be set up"))
 }
 
-/// The addresses of `localhost`, whatever a name service returns.
+/// The addresses of `localhost`, regardless of any name service.
 fn loopback_addresses() -> [SocketAddr; 2] {
     [IpAddr::V4(Ipv4Addr::LOCALHOST), IpAddr::V6(Ipv6Addr::LOCALHOST)].map(|here| SocketAddr::new(here, 0))
 }
 
-/// A name service that knows no name: the last fence against speaking without TLS to another machine.
+/// A resolver that fails for every name: the last safeguard against plain HTTP to another machine.
 struct NoResolver;
 
 impl Resolve for NoResolver {
     fn resolve(&self, _: Name) -> Resolving {
-        Box::pin(async { Err("only this machine is spoken to without TLS".into()) })
+        Box::pin(async { Err("only this machine is reached without TLS".into()) })
     }
 }
 
@@ -309,22 +309,21 @@ fn innermost_cause(error: &reqwest::Error) -> String {
     words
 }
 
-/// How long a server may take, and how much it may say.
+/// Limits on the time and the size of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HttpLimits {
     pub connect: Duration,
-    /// Between two pieces of its answer, once that has begun.
+    /// Between two pieces of the answer, once it has begun.
     pub idle: Duration,
     pub total: Duration,
-    /// Bytes of its answer's body, decompressed.
+    /// The most bytes of the decompressed body.
     pub body_bytes: usize,
 }
 
 /// Sends requests to servers.
 pub trait HttpTransport: Sync {
-    /// Sends a request and waits for the whole answer, whatever its status is. Follows no redirection, uses no proxy
-    /// that was not asked for, and speaks without TLS to this machine alone. `is_stopped` is asked several times a
-    /// second.
+    /// Sends a request and waits for the whole answer, whatever its status. Follows no redirect, uses no proxy that was
+    /// not configured, and reaches only this machine without TLS. `is_stopped` is polled several times a second.
     fn send(
         &self,
         request: &HttpRequest,

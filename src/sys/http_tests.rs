@@ -1,4 +1,4 @@
-//! Servers that do all that a server should not, on sockets of this machine.
+//! Misbehaving servers, on local sockets.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -28,16 +28,16 @@ struct TestServer {
 }
 
 impl Drop for TestServer {
-    /// Takes no more requests: the port may be another test's by then, and what floods must not flood that.
+    /// Accepts no more requests, because the port may belong to another test by then.
     fn drop(&mut self) {
         self.is_over.store(true, Ordering::SeqCst);
-        // A caller that waits for a connection gets one.
+        // Unblocks the thread that waits for a connection.
         let _ = TcpStream::connect(("127.0.0.1", self.port));
     }
 }
 
 impl TestServer {
-    /// Starts one that reads a request and then does as `answer` says; the connection ends with it.
+    /// Starts a server that reads a request and then calls `answer`; the connection ends with it.
     fn start(answer: impl Fn(&mut TcpStream) + Send + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
@@ -60,7 +60,7 @@ impl TestServer {
         server
     }
 
-    /// Starts one that says the same to everybody.
+    /// Starts a server that always sends the same answer.
     fn replying(answer: impl Into<Vec<u8>>) -> Self {
         let answer = answer.into();
         Self::start(move |stream| drop(stream.write_all(&answer)))
@@ -75,7 +75,7 @@ impl TestServer {
     }
 }
 
-/// Reads a head and a body of the length that it states; returns both.
+/// Reads a head and a body of the stated length; returns both.
 fn read_request(stream: &mut TcpStream) -> String {
     let (mut text, mut byte) = (Vec::new(), [0]);
     while !text.ends_with(b"\r\n\r\n") && stream.read(&mut byte).unwrap_or(0) == 1 {
@@ -116,7 +116,7 @@ fn error_of(server: &TestServer, limits: HttpLimits) -> HttpError {
 }
 
 #[test]
-fn an_answer_comes_whole_whatever_its_status_is() {
+fn an_answer_is_complete_whatever_its_status() {
     let server = TestServer::replying(
         "HTTP/1.1 429 Slow\r\nRetry-After: 7\r\nx: \u{e9}\r\ncontent-length: 2\r\n\r\n{}",
     );
@@ -131,7 +131,7 @@ fn an_answer_comes_whole_whatever_its_status_is() {
 }
 
 #[test]
-fn an_address_is_read_without_a_body() {
+fn a_get_request_has_no_body() {
     let server = TestServer::replying("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n");
     let request = HttpRequest { method: HttpMethod::Get, body: Vec::new(), ..post(&server.url()) };
     assert_eq!(HttpClient::new(None).send(&request, &LIMITS, &|| false).unwrap().body, b"");
@@ -140,13 +140,13 @@ fn an_address_is_read_without_a_body() {
 }
 
 #[test]
-fn this_machine_has_a_name_that_no_service_is_asked_for() {
+fn localhost_is_not_resolved_by_a_name_service() {
     let server = TestServer::replying("HTTP/1.1 204 No\r\n\r\n");
     assert_eq!(send(&format!("http://LOCALHOST:{}/", server.port)).unwrap().status, 204);
 }
 
 #[test]
-fn half_a_document_is_a_whole_answer_where_its_length_says_so() {
+fn a_truncated_document_of_the_stated_length_is_a_complete_answer() {
     let server = TestServer::replying("HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\n{\"a\":");
     assert_eq!(send(&server.url()).unwrap().body, b"{\"a\":");
 }
@@ -167,7 +167,7 @@ fn a_connection_that_ends_early_is_broken() {
 }
 
 #[test]
-fn a_server_that_says_nothing_is_left() {
+fn a_silent_server_times_out() {
     let server = TestServer::start(|stream| drop(stream.read(&mut [0])));
     let error = error_of(&server, HttpLimits { total: SHORT, ..LIMITS });
     assert!(matches!(error, HttpError::TimedOut(limit) if limit == SHORT), "{error:?}");
@@ -175,7 +175,7 @@ fn a_server_that_says_nothing_is_left() {
 }
 
 #[test]
-fn a_server_whose_head_never_ends_is_left() {
+fn a_server_whose_head_never_ends_times_out() {
     let server = TestServer::start(|stream| {
         let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nx: ");
         while stream.write_all(b"x").is_ok() {
@@ -187,7 +187,7 @@ fn a_server_whose_head_never_ends_is_left() {
 }
 
 #[test]
-fn a_server_that_falls_silent_in_the_midst_is_left() {
+fn a_server_that_falls_silent_during_its_answer_times_out() {
     let server = TestServer::start(|stream| {
         let _ = stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n{");
         let _ = stream.read(&mut [0]);
@@ -197,7 +197,7 @@ fn a_server_that_falls_silent_in_the_midst_is_left() {
 }
 
 #[test]
-fn a_body_that_trickles_is_left_although_it_never_pauses() {
+fn a_trickling_body_times_out_although_it_never_pauses() {
     let server = TestServer::start(|stream| {
         let _ = stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 9999\r\n\r\n");
         while stream.write_all(b"x").is_ok() {
@@ -209,7 +209,7 @@ fn a_body_that_trickles_is_left_although_it_never_pauses() {
 }
 
 #[test]
-fn a_body_without_end_is_too_large() {
+fn an_endless_body_is_too_large() {
     let server = TestServer::start(|stream| {
         let _ = stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 1000000000\r\n\r\n");
         while stream.write_all(&[b'x'; 4096]).is_ok() {}
@@ -233,7 +233,7 @@ fn bomb() -> Vec<u8> {
 }
 
 #[test]
-fn a_body_that_is_packed_small_is_measured_unpacked() {
+fn a_compressed_body_is_measured_decompressed() {
     let bomb = bomb();
     let mut answer = b"HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\n".to_vec();
     answer.extend(format!("content-length: {}\r\n\r\n", bomb.len()).bytes());
@@ -245,7 +245,7 @@ fn a_body_that_is_packed_small_is_measured_unpacked() {
 }
 
 #[test]
-fn a_flood_of_headers_is_broken() {
+fn a_flood_of_headers_is_an_error() {
     let mut answer = b"HTTP/1.1 200 OK\r\n".to_vec();
     for number in 0..100_000 {
         answer.extend(format!("x{number}: {number}\r\n").bytes());
@@ -255,7 +255,7 @@ fn a_flood_of_headers_is_broken() {
 }
 
 #[test]
-fn a_flood_of_provisional_answers_ends_with_the_time() {
+fn a_flood_of_provisional_answers_times_out() {
     let is_over = Arc::new(AtomicBool::new(false));
     let over = Arc::clone(&is_over);
     let server = TestServer::start(move |stream| {
@@ -264,8 +264,8 @@ fn a_flood_of_provisional_answers_ends_with_the_time() {
     });
     let error = error_of(&server, HttpLimits { total: SHORT, ..LIMITS });
     assert!(matches!(error, HttpError::TimedOut(_)), "{error:?}");
-    // The connection is closed with the request: nothing reads on behind our back. The library notices once it has
-    // worked off what it had already received, which takes an unoptimized build some seconds.
+    // The connection is closed with the request: nothing keeps reading in the background. The library notices once it
+    // has processed what it had already received, which takes an unoptimized build some seconds.
     wait_until(|| is_over.load(Ordering::SeqCst));
 }
 
@@ -279,7 +279,7 @@ fn wait_until(is_so: impl Fn() -> bool) {
 }
 
 #[test]
-fn a_redirection_is_an_answer_and_not_followed() {
+fn a_redirect_is_an_answer_and_not_followed() {
     let second = TestServer::replying("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n");
     for status in [301, 302, 303, 307, 308] {
         let to = format!("HTTP/1.1 {status} Go\r\nlocation: {}\r\ncontent-length: 0\r\n\r\n", second.url());
@@ -291,7 +291,7 @@ fn a_redirection_is_an_answer_and_not_followed() {
 }
 
 #[test]
-fn what_may_not_be_sent_opens_nothing() {
+fn a_forbidden_request_opens_no_connection() {
     for url in [
         "http://api.example.com/v1",
         "http://localhost.example.com/",
@@ -315,14 +315,14 @@ fn what_may_not_be_sent_opens_nothing() {
 }
 
 #[test]
-fn this_machine_may_be_spoken_to_without_tls() {
+fn this_machine_is_reached_without_tls() {
     for url in ["http://127.8.9.1/", "http://[::1]:80/", "http://localhost/", "https://api.example.com/"] {
         assert!(checked_url(url, false).is_ok(), "{url}");
     }
 }
 
 #[test]
-fn a_header_that_would_be_two_is_refused_without_its_words() {
+fn a_header_with_a_line_break_is_rejected_without_showing_it() {
     let mut request = post("http://127.0.0.1:1/");
     request.secret_headers = vec![("x-api-key".to_owned(), SecretString::from(format!("{KEY}\r\nx: y")))];
     let error = HttpClient::new(None).send(&request, &LIMITS, &|| false).unwrap_err();
@@ -338,7 +338,7 @@ fn a_secret_header_is_not_shown_by_the_library_either() {
 }
 
 #[test]
-fn where_nobody_listens_nothing_is_sent() {
+fn without_a_listener_nothing_is_sent() {
     let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let error = send(&format!("http://127.0.0.1:{free}/")).unwrap_err();
     let HttpError::Unreachable { host, why } = &error else { panic!("{error:?}") };
@@ -347,11 +347,11 @@ fn where_nobody_listens_nothing_is_sent() {
 }
 
 #[test]
-fn a_connection_that_is_never_made_is_given_up() {
+fn a_connection_that_is_never_accepted_times_out() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     rustix::net::listen(&listener, 0).unwrap();
     let address = listener.local_addr().unwrap();
-    // Nobody accepts: once the queue is full, the system lets the next one wait.
+    // Nothing accepts connections: once the queue is full, the next one waits.
     let mut waiting = Vec::new();
     while let Ok(stream) = TcpStream::connect_timeout(&address, SHORT) {
         waiting.push(stream);
@@ -362,7 +362,7 @@ fn a_connection_that_is_never_made_is_given_up() {
 }
 
 #[test]
-fn a_request_that_nobody_waits_for_is_dropped() {
+fn a_stopped_request_is_dropped() {
     let is_dropped = Arc::new(AtomicBool::new(false));
     let dropped = Arc::clone(&is_dropped);
     let server = TestServer::start(move |stream| {
@@ -377,7 +377,7 @@ fn a_request_that_nobody_waits_for_is_dropped() {
 }
 
 #[test]
-fn a_request_that_is_stopped_before_it_begins_opens_nothing() {
+fn a_request_that_is_stopped_before_it_begins_opens_no_connection() {
     let server = TestServer::replying("");
     assert!(matches!(
         HttpClient::new(None).send(&post(&server.url()), &LIMITS, &|| true),
@@ -387,7 +387,7 @@ fn a_request_that_is_stopped_before_it_begins_opens_nothing() {
 }
 
 #[test]
-fn many_threads_share_one_window() {
+fn many_threads_share_one_client() {
     let server = TestServer::replying("HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 2\r\n\r\nok");
     let web = HttpClient::new(None);
     std::thread::scope(|scope| {
@@ -400,11 +400,11 @@ fn many_threads_share_one_window() {
     assert_eq!((server.connection_count(), web.pool.lock().unwrap().clients.len()), (8, 1));
 }
 
-/// Set where a test runs in a process of its own.
+/// Set if a test runs in a process of its own.
 const ALONE: &str = "SLOP_TEST_ALONE";
 
-/// Runs a test once more in a process of its own, because the environment is one for all threads. Returns whether this is that
-/// process, so that the test is to go on.
+/// Runs a test again in a process of its own, because all threads share the environment. Returns whether this is that
+/// process, in which the test continues.
 #[expect(clippy::disallowed_methods, reason = "a test starts itself")]
 fn is_alone(test: &str, variables: &[(&str, &str)]) -> bool {
     if std::env::var_os(ALONE).is_some() {
@@ -420,9 +420,9 @@ fn is_alone(test: &str, variables: &[(&str, &str)]) -> bool {
 }
 
 #[test]
-fn without_certificates_this_machine_can_still_be_spoken_to() {
+fn without_certificates_this_machine_can_still_be_reached() {
     let none = [("SSL_CERT_FILE", "/dev/null"), ("SSL_CERT_DIR", "/nonexistent")];
-    if !is_alone("without_certificates_this_machine_can_still_be_spoken_to", &none) {
+    if !is_alone("without_certificates_this_machine_can_still_be_reached", &none) {
         return;
     }
     let web = HttpClient::new(None);
@@ -444,20 +444,20 @@ fn a_proxy_of_the_environment_is_not_used() {
     }
     let server = TestServer::replying("HTTP/1.1 204 No\r\n\r\n");
     assert_eq!(send(&server.url()).unwrap().status, 204);
-    // It has no TLS to offer. Where the system has no certificates, there is not even an attempt.
+    // The server does not support TLS. Without certificates on the system, there is not even an attempt.
     let limits = HttpLimits { connect: SHORT, ..LIMITS };
     assert!(send_within(&server.url().replace("http:", "https:"), limits).unwrap_err().is_unsent());
 }
 
 #[test]
-fn a_proxy_that_is_asked_for_is_for_other_machines_alone() {
+fn a_configured_proxy_is_only_for_other_machines() {
     let proxy = TestServer::replying("HTTP/1.1 502 Proxy\r\ncontent-length: 0\r\n\r\n");
     let web = HttpClient::new(Some(proxy.url()));
     let server = TestServer::replying("HTTP/1.1 204 No\r\n\r\n");
     assert_eq!(web.send(&post(&server.url()), &LIMITS, &|| false).unwrap().status, 204);
     assert_eq!(proxy.connection_count(), 0);
     match web.send(&post("https://api.example.invalid/"), &LIMITS, &|| false).unwrap_err() {
-        // The machine that runs this has no certificates; then nothing is opened.
+        // If the machine has no certificates, no connection is opened.
         HttpError::NoCertificates => {}
         error => {
             assert!(error.is_unsent(), "{error:?}");

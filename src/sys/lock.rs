@@ -1,4 +1,4 @@
-//! A file that one process at a time holds, for as long as it lives.
+//! A file lock that one process at a time holds, at most until it ends.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
@@ -9,7 +9,7 @@ use super::file_access::{
     file_identity, holder_file, open_file_identity, open_without_links, private_file_options, write_holder,
 };
 
-/// A lock on a file. The kernel gives it back when the process ends, however it ends; no child inherits it.
+/// A lock on a file. The kernel releases it when the process ends, however it ends; children do not inherit it.
 #[derive(Debug)]
 pub struct FileLock {
     path: PathBuf,
@@ -18,11 +18,10 @@ pub struct FileLock {
 
 #[expect(clippy::disallowed_methods, reason = "this is the window")]
 impl FileLock {
-    /// Locks the file at `path`, which is made if there is none; `None` if another process holds it. A link in its
-    /// place is not followed. An error of kind `Unsupported` where the file system knows no locks.
+    /// Locks the file at `path`, which is created if necessary; `None` if another process holds it. A link is not
+    /// followed. An error of kind `Unsupported` if the file system does not support locks.
     pub fn acquire(path: &Path) -> io::Result<Option<Self>> {
-        // Someone may delete the file between its opening and its locking: then the lock is worth nothing, and the next
-        // one is tried.
+        // The file may be deleted between opening and locking: then the lock is useless, and the next attempt follows.
         loop {
             let mut options = private_file_options();
             options.read(true).write(true).create(true).truncate(false);
@@ -36,8 +35,8 @@ impl FileLock {
         }
     }
 
-    /// Returns whether another process holds the file at `path`. A file that nobody holds is deleted: it is for files that are locked
-    /// once, by the process that made them, and never again.
+    /// Returns whether another process holds the file at `path`. A file that is not held is deleted: this is for files
+    /// that are locked only once, by the process that created them.
     pub fn is_held(path: &Path) -> io::Result<bool> {
         let file = match open_without_links(OpenOptions::new().read(true), path) {
             Ok(file) => file,
@@ -49,15 +48,15 @@ impl FileLock {
             Err(TryLockError::WouldBlock) => return Ok(true),
             Err(TryLockError::Error(error)) => return Err(error),
         }
-        // Another process may have deleted it since, which is as well.
+        // Another process may have deleted it in the meantime.
         match std::fs::remove_file(path) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
             Ok(()) | Err(_) => Ok(false),
         }
     }
 
-    /// Deletes the files in `folder` that nobody holds and whose names begin and end so: what processes left behind
-    /// that were killed.
+    /// Deletes the files in `folder` with this prefix and suffix that no process holds, which were left by killed
+    /// processes.
     pub fn sweep(folder: &Path, beginning: &str, ending: &str) -> io::Result<()> {
         for entry in std::fs::read_dir(folder)? {
             let name = entry?.file_name();
@@ -69,29 +68,30 @@ impl FileLock {
         Ok(())
     }
 
-    /// Deletes the file, if it is still the one that is held, and lets go of it.
+    /// Deletes the file, if it is still the held one, and releases the lock.
     pub fn remove(&self) -> io::Result<()> {
         if self.is_intact() { std::fs::remove_file(&self.path) } else { Ok(()) }
     }
 
-    /// Writes down which process holds the file.
+    /// Records the id of the process that holds the file.
     pub fn write_holder(&self) -> io::Result<()> {
         write_holder(&self.path, &self.file, std::process::id().to_string().as_bytes())
     }
 
-    /// Deletes what says which process holds the file: from now on its number may be that of a stranger.
+    /// Deletes the recorded process id, which another process may reuse from now on.
     pub fn clear_holder(&self) -> io::Result<()> {
         write_holder(&self.path, &self.file, b"")
     }
 
-    /// Returns which process held the file at `path` last, by what it wrote itself.
+    /// Returns the recorded id of the process that last held the file at `path`.
     pub fn holder(path: &Path) -> Option<u32> {
         let mut text = String::new();
         File::open(holder_file(path)).ok()?.take(16).read_to_string(&mut text).ok()?;
         text.parse().ok()
     }
 
-    /// Returns whether the file's name still refers to the file that is locked. If not, others can lock another.
+    /// Returns whether the file's name still refers to the locked file. If not, another process can lock a different
+    /// file.
     pub fn is_intact(&self) -> bool {
         let held = open_file_identity(&self.file);
         file_identity(&self.path).is_ok_and(|named| held.is_ok_and(|held| named == held))
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lock_that_nobody_holds_is_deleted_by_whoever_looks() {
+    fn a_lock_without_a_holder_is_deleted_by_a_check() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("lock");
         assert!(!FileLock::is_held(&path).unwrap());
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn what_dead_processes_left_is_swept_and_what_is_held_is_not() {
+    fn locks_of_dead_processes_are_swept_and_held_ones_are_not() {
         let folder = tempfile::tempdir().unwrap();
         let path = |name: &str| folder.path().join(name);
         let held = FileLock::acquire(&path("agent-1.lock")).unwrap().unwrap();
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_in_its_place_is_not_followed() {
+    fn a_link_in_place_of_the_lock_is_not_followed() {
         let folder = tempfile::tempdir().unwrap();
         let (path, victim) = (folder.path().join("lock"), folder.path().join("victim"));
         std::os::unix::fs::symlink(&victim, &path).unwrap();

@@ -1,9 +1,9 @@
 //! The I/O traits: clock, files, processes, network.
 //!
 //! Knows: system calls. Does not know: what any file means. Each trait is small and object-safe, with an implementation
-//! for the real machine next to it, so that a test can substitute another. Where systems differ, a folder has a file for each
-//! (`file_access`, `local_socket`, `process_control`, `root_folder`). I/O that a library does itself is in three
-//! other places: the walks over the tree (`discover/walk.rs`, `watched_folders.rs`), the database file
+//! for the real machine next to it, so that a test can substitute another. Where systems differ, a folder has a file
+//! for each (`file_access`, `local_socket`, `process_control`, `root_folder`). I/O that libraries do themselves is in
+//! three other places: the walks over the tree (`discover/walk.rs`, `watched_folders.rs`), the database file
 //! (`store/database.rs`) and the system's events (`watch/inotify.rs`).
 //!
 //! Start with [`Files`].

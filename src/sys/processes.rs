@@ -1,4 +1,4 @@
-//! Other programs: run to their end, within limits of time and output.
+//! Runs other programs to their end, within limits of time and output.
 
 use std::ffi::OsStr;
 use std::io;
@@ -14,17 +14,17 @@ use super::programs::SearchPath;
 /// How long a program may be silent. Git needs seconds in the largest repositories, and hangs if an ignore
 /// file is a FIFO.
 const IDLE_TIMEOUT: Duration = Duration::from_mins(1);
-/// How long a program may take if it is not silent.
+/// How long a program may take in total.
 const TOTAL_TIMEOUT: Duration = Duration::from_mins(5);
-/// Bytes of output after which a program has shown that it is alive.
+/// The number of output bytes that count as a sign of life.
 const CHUNK_BYTES: usize = 64 << 10;
-/// How long a pipe is listened to whose program has ended: what it left running may hold it forever.
+/// How long to read a pipe after its program has ended, because remaining children may hold it open forever.
 const PIPE_GRACE_PERIOD: Duration = Duration::from_secs(1);
-/// How often it is asked whether anybody still wants to hear a program.
+/// How often to check whether the caller still wants the output.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// Starts a program for the user to look at something, and returns whether it works: whether it exits with 0 within
-/// `failure_window`, or still runs then. It is found like all programs, and its output is not read.
+/// Starts a viewer for the user, and returns whether it works: whether it exits with 0 within `failure_window`, or
+/// still runs after it. It is found like all programs, and its output is not read.
 #[expect(clippy::disallowed_methods, reason = "this is the window")]
 pub fn run_viewer(
     program: &str,
@@ -36,7 +36,7 @@ pub fn run_viewer(
     let mut command = std::process::Command::new(search_path.find(program)?);
     command.env("PATH", search_path.to_variable()).args(arguments).current_dir(folder);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    // A group of its own: the keys that end this process do not end a browser.
+    // In a group of its own, so that the keys that end this process do not end a browser.
     ProcessGroup::prepare(&mut command);
     let mut child = command.spawn()?;
     let end = Instant::now() + failure_window;
@@ -49,7 +49,7 @@ pub fn run_viewer(
     Ok(true)
 }
 
-/// What a program left behind.
+/// The result of a program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProcessOutput {
     /// Whether it exited with 0.
@@ -61,10 +61,10 @@ pub struct ProcessOutput {
 
 /// Runs other programs.
 pub trait Processes: Sync {
-    /// Runs `program` in `folder`, feeds it `input`, waits for its end. Of its environment, `variables` are set, or taken
-    /// out if they have no value. It is found on the search path, but neither in the folder nor in the checkout around
-    /// it. A program that is silent or runs for too long is killed; that is an error of kind `TimedOut`. One that
-    /// anybody else has killed is an error, too.
+    /// Runs `program` in `folder` with `input`, and waits for its end. In its environment, `variables` are set, or
+    /// removed if they have no value. It is found on the search path, but neither in the folder nor in the checkout
+    /// around it. A program that is silent or runs for too long is killed, which is an error of kind `TimedOut`. A
+    /// program killed by a signal is an error, too.
     fn run(
         &self,
         program: &str,
@@ -109,7 +109,7 @@ impl Processes for RealProcesses {
     }
 }
 
-/// What the threads that read a program's pipes report.
+/// An event from a thread that reads a program's pipe.
 enum PipeEvent {
     Stdout(Vec<u8>),
     Stderr(Vec<u8>),
@@ -127,9 +127,9 @@ struct CapturedOutput {
 
 /// How long a program may run, and how much output of it is captured.
 pub(super) struct ProcessLimits<'a> {
-    /// How long it may say nothing.
+    /// How long it may write nothing.
     pub(super) idle_timeout: Duration,
-    /// How long it may take in all; no limit if `None`.
+    /// How long it may take in total; no limit if `None`.
     pub(super) total_timeout: Option<Duration>,
     pub(super) output_bytes: usize,
     pub(super) is_stopped: &'a (dyn Fn() -> bool + Sync),
@@ -141,8 +141,8 @@ impl ProcessLimits<'_> {
     }
 }
 
-/// Feeds a program its input and captures its output, until it exits or reaches a limit. Children that it leaves running may
-/// hold its pipes open forever, so the threads that read and write them are never joined.
+/// Writes a program's input and captures its output, until it exits or reaches a limit. Children that it leaves running
+/// may hold its pipes open forever, so the threads that read and write them are never joined.
 pub(super) fn wait_for_exit(
     mut child: Child,
     input: &[u8],
@@ -151,8 +151,8 @@ pub(super) fn wait_for_exit(
     let group = ProcessGroup::of(&child);
     let (sender, events) = channel();
     if let Some(mut pipe) = child.stdin.take() {
-        // On a thread of its own: a program that answers while it reads would fill its pipe and wait for us.
-        // It may close its input early; then it did not want the rest.
+        // On a thread of its own, because a program that writes while it reads would fill its pipe and block. It may
+        // close its input early if it does not need the rest.
         let input = input.to_vec();
         std::thread::spawn(move || io::Write::write_all(&mut pipe, &input));
     }
@@ -184,7 +184,7 @@ pub(super) fn wait_for_exit(
     Ok(ProcessOutput { success: status.success(), stdout: captured.stdout, stderr: captured.stderr })
 }
 
-/// Listens until the program has ended and its pipes are closed, or for as long as the bounds allow.
+/// Collects output until the program has ended and its pipes are closed, or a limit is reached.
 fn collect_output(events: &Receiver<PipeEvent>, bounds: &ProcessLimits<'_>) -> io::Result<CapturedOutput> {
     let mut captured = CapturedOutput::default();
     let (mut patience, mut fresh) = (bounds.idle_timeout, 0);
@@ -195,7 +195,7 @@ fn collect_output(events: &Receiver<PipeEvent>, bounds: &ProcessLimits<'_>) -> i
         if (bounds.is_stopped)() {
             return Err(io::Error::new(io::ErrorKind::Interrupted, "it was stopped"));
         }
-        // One that speaks without a pause would never let the wait below run out.
+        // A program that writes continuously would never let the wait below time out.
         if end.is_some_and(|end| end <= Instant::now()) {
             return Ok(captured);
         }
@@ -216,7 +216,7 @@ fn collect_output(events: &Receiver<PipeEvent>, bounds: &ProcessLimits<'_>) -> i
         let (all, piece) = piece;
         all.extend_from_slice(&piece);
         if bounds.output_bytes < captured.stdout.len() + captured.stderr.len() {
-            return Err(io::Error::new(io::ErrorKind::FileTooLarge, "it says too much"));
+            return Err(io::Error::new(io::ErrorKind::FileTooLarge, "it writes too much"));
         }
         fresh += piece.len();
         if CHUNK_BYTES <= fresh {
@@ -226,7 +226,7 @@ fn collect_output(events: &Receiver<PipeEvent>, bounds: &ProcessLimits<'_>) -> i
     }
 }
 
-/// Sends all that a pipe gives, until nobody listens any more.
+/// Forwards everything from a pipe, until the receiver is gone.
 fn read_all(mut pipe: impl Read, sender: &Sender<PipeEvent>, event: fn(Vec<u8>) -> PipeEvent) {
     let mut piece = vec![0; CHUNK_BYTES];
     loop {
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn a_child_that_holds_the_pipes_keeps_nobody_waiting() {
+    fn a_child_that_holds_the_pipes_delays_nothing() {
         let finished = wait_for_exit(
             start("sleep 1000 & echo $!; echo '[]'"),
             b"",
@@ -285,7 +285,7 @@ mod tests {
         let said = String::from_utf8(finished.stdout).unwrap();
         let (id, said) = said.split_once('\n').unwrap();
         assert_eq!((finished.success, said), (true, "[]\n"));
-        // What a program leaves running on purpose is its own affair, but not the test's.
+        // A program may leave children running on purpose, but the test has to clean up.
         let id = Pid::from_raw(id.parse().unwrap()).unwrap();
         rustix::process::kill_process(id, Signal::KILL).unwrap();
     }
@@ -305,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_that_answers_while_it_reads_is_heard_to_its_end() {
+    fn a_program_that_writes_while_it_reads_is_read_to_its_end() {
         let input = vec![b'x'; 1 << 20];
         let finished = wait_for_exit(
             start("cat; echo bad >&2; exit 3"),

@@ -1,7 +1,7 @@
-//! Where programs are found: on the user's search path, but never in the project.
+//! Finds programs on the user's search path, but never in the project.
 //!
-//! An entry of `PATH` that is relative or empty means a folder of the project once a program is started there, and an
-//! absolute one may lead into it. What lies there came with the project, whatever its name.
+//! A relative or empty entry of `PATH` refers to a folder of the project when a program is started there, and an
+//! absolute one may lead into it. Programs there came with the project, whatever their names.
 
 use std::ffi::OsString;
 use std::io;
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use super::file_access::program_in;
 
-/// The search path of a process that has none in its environment.
+/// The search path if the environment has none.
 const DEFAULT_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
 /// The entries of the search path whose programs may be run for a project.
@@ -46,16 +46,16 @@ impl SearchPath {
         })
     }
 
-    /// Returns the value of `PATH` for a program, so that what it starts is found by the same rule.
+    /// Returns the value of `PATH` for a program, so that its children are found by the same rule.
     pub(super) fn to_variable(&self) -> OsString {
-        // The entries came from such a variable, so none contains what separates them.
+        // The entries came from such a variable, so none contains the separator.
         std::env::join_paths(&self.entries).unwrap_or_default()
     }
 }
 
 impl ProjectFolders {
-    /// Takes the outermost checkout, too: a project may be one folder of it. A home folder that is a checkout of the
-    /// user's own settings is none that a project came with.
+    /// Includes the outermost checkout, because a project may be one folder of it. A home folder that is a checkout of
+    /// the user's own settings does not count.
     fn around(folder: &Path, home: Option<&Path>) -> Self {
         let folder = dunce::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
         let is_users = |folder: &Path| home.is_some_and(|home| home.starts_with(folder));
@@ -66,7 +66,7 @@ impl ProjectFolders {
         Self(std::iter::once(folder).chain(checkout).collect())
     }
 
-    /// Returns whether a path lies in the project, by its name or by where it leads.
+    /// Returns whether a path is in the project, by its name or by its target.
     fn contains(&self, path: &Path) -> bool {
         let target = dunce::canonicalize(path).ok();
         let is_inside = |path: &Path| self.0.iter().any(|folder| path.starts_with(folder));
@@ -81,7 +81,7 @@ mod tests {
 
     use super::*;
 
-    /// A folder with the executable `bd` in each of some folders.
+    /// Creates a folder with the executable `bd` in each of these folders.
     fn sandbox(folders: &[&str]) -> tempfile::TempDir {
         let sandbox = tempfile::tempdir().unwrap();
         for folder in folders {
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_cannot_be_run_is_passed_over() {
+    fn a_file_that_is_not_executable_is_skipped() {
         let sandbox = sandbox(&["bin", "repo/package"]);
         fs::create_dir_all(sandbox.path().join("first/bd")).unwrap();
         assert_eq!(found(&sandbox, &["@first", "@bin"], "home").as_deref(), Some("bin/bd"));

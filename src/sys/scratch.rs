@@ -1,4 +1,4 @@
-//! A folder that lives no longer than its process needs it.
+//! A temporary folder of one process.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -6,8 +6,7 @@ use std::path::{Path, PathBuf};
 use super::disk::{Disk, RealDisk};
 use super::lock::FileLock;
 
-/// A folder of one process, deleted with all that is in it when this is dropped. What a killed process left behind is
-/// deleted by the next one.
+/// A folder of one process, deleted with its content on drop. The next process deletes what a killed one left.
 #[derive(Debug)]
 pub struct ScratchFolder {
     path: PathBuf,
@@ -29,7 +28,7 @@ impl ScratchFolder {
     }
 
     fn delete(&self) -> io::Result<()> {
-        // A link in its place is an error, and nothing behind it is touched.
+        // A link in its place is an error, and its target is not touched.
         match std::fs::remove_dir_all(&self.path) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
             Ok(()) | Err(_) => Ok(()),
@@ -39,7 +38,7 @@ impl ScratchFolder {
 
 impl Drop for ScratchFolder {
     fn drop(&mut self) {
-        // What cannot be deleted now is deleted by the next one.
+        // What cannot be deleted now is deleted by the next process.
         _ = self.delete();
         _ = self.lock.remove();
     }
@@ -51,7 +50,7 @@ mod tests {
 
     #[test]
     #[expect(clippy::disallowed_methods, reason = "a test looks at real files")]
-    fn one_process_has_it_and_leaves_nothing() {
+    fn a_scratch_folder_has_one_owner_and_leaves_nothing() {
         let parent = tempfile::tempdir().unwrap();
         std::fs::create_dir_all(parent.path().join("s/left/behind")).unwrap();
         let scratch = ScratchFolder::create(parent.path(), "s").unwrap().unwrap();

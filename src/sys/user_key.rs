@@ -1,4 +1,4 @@
-//! A key of the user's that lies outside of every project.
+//! The user's key, which is stored outside of every project.
 
 use std::fs::OpenOptions;
 use std::io;
@@ -13,9 +13,8 @@ use super::file_access::{is_own_secret, open_without_links, private_temporary_fi
 const FILE: &str = "cache.key";
 const TRIES: usize = 3;
 
-/// Returns the user's key, which is made on first use. It is in the folder for the user's state. Where there is no home
-/// folder, or none that can be written to, it is as good as the user's session; and if there is no place for it at all,
-/// no other process has the same.
+/// Returns the user's key, which is generated on first use and stored in the folder for the user's state. Without a
+/// writable home folder, it lasts only for the user's session; without any folder, it is unique to this process.
 pub fn user_key() -> [u8; 32] {
     key_in_any(&key_folders())
 }
@@ -48,9 +47,9 @@ fn key_in(folder: &Path) -> io::Result<[u8; 32]> {
 }
 
 fn read_key(path: &Path) -> io::Result<[u8; 32]> {
-    // The folder may be one that others can write to, such as that for temporary files.
+    // The folder may be writable by others, such as that for temporary files.
     let mut file = open_without_links(OpenOptions::new().read(true), path)?;
-    // Others may know it.
+    // Other users may know it.
     if !file.metadata()?.is_file() || !is_own_secret(&file)? {
         return Err(io::Error::new(io::ErrorKind::PermissionDenied, "not a file of this user alone"));
     }
@@ -63,7 +62,7 @@ fn make_key(folder: &Path, file: &Path) -> io::Result<()> {
     RealDisk.create_private_folder(folder)?;
     let mut new = private_temporary_file(folder)?;
     new.write_all(&random_key())?;
-    // Of two processes at a time, the first one wins.
+    // Of two simultaneous processes, the first one wins.
     match new.persist_noclobber(file) {
         Err(error) if error.error.kind() != io::ErrorKind::AlreadyExists => Err(error.error),
         Ok(_) | Err(_) => Ok(()),
@@ -72,7 +71,7 @@ fn make_key(folder: &Path, file: &Path) -> io::Result<()> {
 
 fn random_key() -> [u8; 32] {
     let mut key = [0; 32];
-    SystemRandom::new().fill(&mut key).expect("the system gives random numbers");
+    SystemRandom::new().fill(&mut key).expect("the system provides random numbers");
     key
 }
 

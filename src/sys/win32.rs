@@ -1,8 +1,7 @@
-//! Calls of Windows that no crate of ours has a safe function for. The only file with unsafe code, and no part of the
-//! program on other systems.
+//! Calls of Windows for which our crates have no safe functions. This is the only file with unsafe code, and is not
+//! compiled on other systems.
 //!
-//! Each function makes one call, or the few that belong together, and returns plain values: what they mean is decided by
-//! its callers.
+//! Each function makes one call, or a few that belong together, and returns plain values, which its callers interpret.
 
 #![expect(unsafe_code, reason = "the system's own functions are reached by no other way")]
 
@@ -54,7 +53,7 @@ use windows_sys::Win32::System::Threading::{
     OpenProcessToken, PROCESS_SYNCHRONIZE, PROCESS_TERMINATE, TerminateProcess, WaitForSingleObject,
 };
 
-/// The code of a process that was ended from outside.
+/// The exit code of a killed process.
 const KILLED: u32 = 1;
 
 fn check(result: i32) -> io::Result<()> {
@@ -69,7 +68,7 @@ fn wide(text: &OsStr) -> Vec<u16> {
     text.encode_wide().chain([0]).collect()
 }
 
-/// Opens what lies below an open folder. `name` has `\` between its parts.
+/// Opens a path below an open folder. `name` has `\` between its parts.
 pub(super) fn open_at(folder: &File, name: &OsStr, access: u32, options: u32) -> io::Result<File> {
     let mut name: Vec<u16> = name.encode_wide().collect();
     let bytes = u16::try_from(name.len().saturating_mul(2)).map_err(|_| io::ErrorKind::InvalidFilename)?;
@@ -109,7 +108,7 @@ pub(super) fn open_at(folder: &File, name: &OsStr, access: u32, options: u32) ->
     Ok(unsafe { File::from_raw_handle(handle) })
 }
 
-/// What the system knows of an open file.
+/// The attributes of an open file.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct FileInformation {
     pub(super) volume: u64,
@@ -118,11 +117,11 @@ pub(super) struct FileInformation {
     pub(super) attributes: u32,
     /// In units of 100 ns since 1601.
     pub(super) write_time: i64,
-    /// The same of the last change of anything about the file.
+    /// The same for the last change of the file's data or metadata.
     pub(super) change_time: i64,
 }
 
-/// Returns what the system knows of an open file.
+/// Returns the attributes of an open file.
 pub(super) fn file_information(file: &File) -> io::Result<FileInformation> {
     // SAFETY: each class belongs to its structure, all of which are valid with any bytes.
     let (basic, standard, id) = unsafe {
@@ -208,7 +207,7 @@ impl LocalMemory {
     /// It holds text that ends with a NUL.
     unsafe fn to_text(&self) -> String {
         let text = self.0.cast::<u16>();
-        // SAFETY: there is a NUL, and nothing behind it is read.
+        // SAFETY: there is a NUL, and nothing after it is read.
         unsafe {
             let length = (0..).take_while(|at| *text.add(*at) != 0).count();
             String::from_utf16_lossy(std::slice::from_raw_parts(text, length))
@@ -244,7 +243,7 @@ pub(super) fn user_sid() -> io::Result<String> {
     }
 }
 
-/// Returns the security identifier of an open object's owner, and who may do what with it, as SDDL.
+/// Returns the security identifier of an open object's owner, and its access list as SDDL.
 pub(super) fn security(object: &impl AsHandle) -> io::Result<(String, String)> {
     let handle = object.as_handle().as_raw_handle();
     let what = OWNER_SECURITY_INFORMATION | DACL_SECURITY_INFORMATION;
@@ -280,7 +279,7 @@ pub(super) fn security(object: &impl AsHandle) -> io::Result<(String, String)> {
     }
 }
 
-/// A security descriptor made of its text form.
+/// Parses a security descriptor from its text form.
 fn security_descriptor(sddl: &str) -> io::Result<LocalMemory> {
     let sddl = wide(OsStr::new(sddl));
     let mut descriptor: PSECURITY_DESCRIPTOR = null_mut();
@@ -305,8 +304,8 @@ pub(super) fn set_access(object: &impl AsHandle, sddl: &str) -> io::Result<()> {
     check(unsafe { SetKernelObjectSecurity(object.as_handle().as_raw_handle(), what, descriptor.0) })
 }
 
-/// Creates an instance of a named pipe, with the access that `sddl` describes. The first one is an error where a pipe has
-/// the name already.
+/// Creates an instance of a named pipe, with the access that `sddl` describes. Creating the first one is an error if a
+/// pipe with the name already exists.
 pub(super) fn create_pipe(name: &OsStr, sddl: &str, is_first: bool) -> io::Result<NamedPipeServer> {
     let descriptor = security_descriptor(sddl)?;
     let mut attributes = SECURITY_ATTRIBUTES {
@@ -322,7 +321,8 @@ pub(super) fn create_pipe(name: &OsStr, sddl: &str, is_first: bool) -> io::Resul
     }
 }
 
-/// Returns the bytes of memory that this process has, and its open handles; zeros where the system does not say.
+/// Returns the memory of this process in bytes, and its number of open handles; zeros where the system does not report
+/// them.
 pub(super) fn memory_and_handles() -> (u64, u64) {
     let size = u32::try_from(size_of::<PROCESS_MEMORY_COUNTERS>()).unwrap_or(0);
     // SAFETY: the structure has the size that is passed, and is valid with any bytes.
@@ -361,14 +361,14 @@ fn open_process(pid: u32, access: u32) -> io::Result<OwnedHandle> {
     }
 }
 
-/// Returns whether a process of this number runs.
+/// Returns whether a process with this id is running.
 pub(super) fn is_running(pid: u32) -> io::Result<bool> {
     let process = open_process(pid, PROCESS_SYNCHRONIZE)?;
     // SAFETY: the handle is open.
     Ok(unsafe { WaitForSingleObject(process.as_raw_handle(), 0) } == WAIT_TIMEOUT)
 }
 
-/// Ends a process at once.
+/// Kills a process at once.
 pub(super) fn end_process(pid: u32) -> io::Result<()> {
     let process = open_process(pid, PROCESS_TERMINATE)?;
     // SAFETY: the handle is open.
@@ -381,7 +381,7 @@ pub(super) fn wait_for_end(process: &OwnedHandle) {
     unsafe { WaitForSingleObject(process.as_raw_handle(), INFINITE) };
 }
 
-/// Puts a process into a new job, to which all belong that it starts from now on.
+/// Puts a process into a new job, to which all its future children belong.
 pub(super) fn new_job(child: &Child) -> io::Result<OwnedHandle> {
     // SAFETY: both handles are open; the job is ours if it is not null.
     unsafe {
@@ -399,7 +399,7 @@ pub(super) fn end_job(job: &OwnedHandle) -> io::Result<()> {
     check(unsafe { TerminateJobObject(job.as_raw_handle(), KILLED) })
 }
 
-/// Has the standard output and the standard error of this process go to a file, which stays open from now on.
+/// Redirects the standard output and the standard error of this process to a file, which stays open from now on.
 pub(super) fn set_output(file: File) -> io::Result<()> {
     let handle = file.into_raw_handle();
     // SAFETY: the handle is open, and nobody closes it.
@@ -409,8 +409,8 @@ pub(super) fn set_output(file: File) -> io::Result<()> {
     }
 }
 
-/// Keeps programs that this one starts from inheriting its standard input and output, unless they are given them: a daemon
-/// would hold them as long as it runs, and a reader at the other end would wait for its end.
+/// Prevents children from inheriting the standard input and output, unless they are passed explicitly: a daemon would
+/// hold them as long as it runs, and a reader at the other end would wait for its end.
 pub(super) fn keep_standard_handles() {
     for kind in [STD_INPUT_HANDLE, STD_OUTPUT_HANDLE, STD_ERROR_HANDLE] {
         // SAFETY: a handle that is not there is refused by the call.
@@ -418,7 +418,7 @@ pub(super) fn keep_standard_handles() {
     }
 }
 
-/// Has the system write no report, and so no image, of this process and of those that it starts, should they break.
+/// Disables error reports, which contain memory images, of this process and its children.
 pub(super) fn disable_error_reports() {
     // SAFETY: the function takes and returns a number.
     unsafe { SetErrorMode(SEM_FAILCRITICALERRORS | SEM_NOGPFAULTERRORBOX) };

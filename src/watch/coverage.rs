@@ -1,4 +1,4 @@
-//! The folders that are watched: all that are wanted, or none.
+//! The set of watched folders: all wanted ones, or none.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use super::source::{EventSource, WatchQueue, is_folder, is_folder_or_link, witho
 use crate::model::{RelPath, is_within};
 use crate::sys::file_identity;
 
-/// What is asked while folders are watched.
+/// What watching folders depends on: the event source and the list of folders.
 pub(super) struct WatchEnvironment {
     pub(super) source: Arc<dyn EventSource>,
     pub(super) folders: FolderLister,
@@ -21,9 +21,10 @@ pub(super) struct WatchEnvironment {
 pub(super) struct FolderCoverage {
     watches: Box<dyn WatchQueue>,
     watched: BTreeSet<RelPath>,
-    /// Linked folders that cannot be watched, by name, and why: all of their files are compared for each answer.
+    /// Linked folders that cannot be watched, by name, with the reason: all of their files are compared for each
+    /// answer.
     unwatched_links: BTreeMap<String, String>,
-    /// Devices that were looked at, and what kind of file system is on one that does not report every change.
+    /// The checked devices, with the name of the file system if it does not report every change.
     devices: HashMap<u64, Option<&'static str>>,
 }
 
@@ -45,7 +46,7 @@ impl FolderCoverage {
         &self.unwatched_links
     }
 
-    /// Watches the root, and what is wanted below it and in the linked folders.
+    /// Watches the root, and the wanted folders below it and in the linked folders.
     pub(super) fn cover_root(
         &mut self,
         world: &WatchEnvironment,
@@ -56,8 +57,8 @@ impl FolderCoverage {
         self.cover(world, places, b"").map(|_| ())
     }
 
-    /// Watches the folder `below` and those below it that are wanted, and no others there; an empty path is that of the
-    /// root, and all linked folders. Returns those that were not watched before.
+    /// Watches the folder `below` and the wanted folders below it, and no others there; an empty path is the root with
+    /// all linked folders. Returns the newly watched folders.
     pub(super) fn cover(
         &mut self,
         world: &WatchEnvironment,
@@ -78,7 +79,8 @@ impl FolderCoverage {
         }
     }
 
-    /// Watches what is wanted in a linked folder, or nothing of it: the rest of the project is watched all the same.
+    /// Watches the wanted folders in a linked folder, or none of them if that fails: the rest of the project is watched
+    /// all the same.
     fn cover_mount(
         &mut self,
         world: &WatchEnvironment,
@@ -100,12 +102,11 @@ impl FolderCoverage {
         }
     }
 
-    /// Watches what is wanted in the root or in one linked folder.
+    /// Watches the wanted folders in the root or in one linked folder.
     ///
-    /// A folder may come between the answer and its parent's watch, and no event reports it. So the question is
-    /// asked again until nothing came below a folder that was watched since. What came below the others has an
-    /// event of its own still to be taken, and is left to it: were it watched here, what came in it meanwhile would
-    /// be missed.
+    /// A folder may be created between the listing and its parent's watch, and no event reports it. So the listing is
+    /// repeated until nothing was added below newly watched folders. Additions below other folders have pending events,
+    /// which handle them: if they were watched here, files created in them meanwhile would be missed.
     fn cover_part(
         &mut self,
         world: &WatchEnvironment,
@@ -115,7 +116,7 @@ impl FolderCoverage {
     ) -> Result<Vec<RelPath>, WatchObstacle> {
         let ask = || wanted_folders(world, places, mount, below).map_err(WatchObstacle::Other);
         let wanted = ask()?;
-        // Dropped first, so that the limit of watches is checked against what will be watched.
+        // Dropped first, so that the limit is checked against the future number of watches.
         self.drop_unwanted(places, below, &wanted);
         let mut last = self.watch_new(world, places, wanted, None)?;
         let mut all_new = Vec::new();
@@ -126,10 +127,10 @@ impl FolderCoverage {
         Ok(all_new)
     }
 
-    /// Forgets a folder that went, and those below it.
+    /// Forgets a removed folder, and those below it.
     ///
-    /// Most of their watches went with them. But if a link had taken the place of a folder above them when they were
-    /// watched, these paths led to other folders, whose events would be reported under these paths from then on.
+    /// Most of their watches were removed with them. But if a parent folder had been replaced by a link when they were
+    /// watched, these paths led to other folders, whose events would continue to be reported under these paths.
     pub(super) fn forget(&mut self, places: &WatchPaths, folder: &RelPath) {
         let gone = self.below(&[], folder.as_bytes());
         for folder in &gone {
@@ -140,7 +141,7 @@ impl FolderCoverage {
         }
     }
 
-    /// Watches the folder of cookies, which may be another one than before.
+    /// Watches the folder of cookies, which may have been replaced.
     pub(super) fn watch_cookies(
         &mut self,
         world: &WatchEnvironment,
@@ -162,11 +163,11 @@ impl FolderCoverage {
         own.extend([places.root.clone(), places.cookies.clone()]);
         let mut watched = old.folders.clone();
         loop {
-            // Not only those that are wanted no more: one may be another folder than it was.
+            // Not only the unwanted ones, because a folder may have been replaced.
             self.watches.unwatch(watched.difference(&own).cloned().collect());
             let now = extra_folders(wanted);
             self.watch(world, now.folders.difference(&own).cloned().collect(), true)?;
-            // A folder on the way may have come before the one above it was watched.
+            // A folder on the path may have been created before its parent was watched.
             if now == extra_folders(wanted) {
                 return Ok(now);
             }
@@ -174,7 +175,7 @@ impl FolderCoverage {
         }
     }
 
-    /// Drops the watches below a folder, itself included, that are not wanted.
+    /// Drops the unwanted watches at and below a folder.
     fn drop_unwanted(&mut self, places: &WatchPaths, below: &[u8], wanted: &BTreeSet<RelPath>) {
         let mut dropped = Vec::new();
         for folder in self.below(&places.mounts(), below) {
@@ -199,7 +200,7 @@ impl FolderCoverage {
         let mut new: BTreeSet<RelPath> = BTreeSet::new();
         for folder in wanted {
             let up = RelPath::new(folder.parent()).ok();
-            // Below what is watched alone: a link in the place of a folder would lead elsewhere.
+            // Only below watched folders, because a link in place of a folder would lead elsewhere.
             let parents = parents.unwrap_or(&self.watched);
             let is_reached = match up {
                 Some(up) => parents.contains(&up) || new.contains(&up),
@@ -235,7 +236,8 @@ impl FolderCoverage {
         Ok(watched.into_iter().collect())
     }
 
-    /// Refuses a folder on a file system that does not report every change, be it the root or a mount below it.
+    /// Returns an error for a folder on a file system that does not report every change, such as a mount below the
+    /// root.
     fn check_file_system(&mut self, world: &WatchEnvironment, folder: &Path) -> Result<(), WatchObstacle> {
         let Ok((device, _)) = file_identity(folder) else { return Ok(()) };
         let look = || world.source.file_system(folder).ok().and_then(without_events);
@@ -245,19 +247,19 @@ impl FolderCoverage {
         }
     }
 
-    /// Returns what is watched below a folder, itself included; what is in linked folders is not below the root.
+    /// Returns the watched folders at and below a folder; linked folders are not below the root.
     fn below(&self, mounts: &[WatchedMount], folder: &[u8]) -> Vec<RelPath> {
         let Ok(first) = RelPath::new(folder) else {
             let is_mounted = |path: &RelPath| mounts.iter().any(|mount| mount.contains(path.as_bytes()));
             return self.watched.iter().filter(|path| !is_mounted(path)).cloned().collect();
         };
-        // `a.b` lies between `a` and `a/b`: the end of the prefix is the end of the search.
+        // `a.b` sorts between `a` and `a/b`, so the search ends with the prefix.
         let near = self.watched.range(first..).take_while(|path| path.as_bytes().starts_with(folder));
         near.filter(|path| is_within(path.as_bytes(), folder)).cloned().collect()
     }
 }
 
-/// Returns the folders that are wanted at and below a path in the root or in a linked folder.
+/// Returns the wanted folders at and below a path in the root or in a linked folder.
 fn wanted_folders(
     world: &WatchEnvironment,
     places: &WatchPaths,
@@ -265,7 +267,7 @@ fn wanted_folders(
     below: &[u8],
 ) -> std::io::Result<BTreeSet<RelPath>> {
     let mounts = places.mounts();
-    // A folder has one watch: that of a linked folder within the root or another one is its own.
+    // A folder has one watch, so a linked folder within the root or another linked folder is excluded there.
     let is_own = |folder: &RelPath| {
         let owner = innermost(&mounts, &places.path(folder)).map(|owner| &owner.point);
         owner == mount.map(|mount| &mount.point)
@@ -278,10 +280,11 @@ fn wanted_folders(
     Ok(own.into_iter().chain(mounted).filter(is_own).collect())
 }
 
-/// Returns the folders in which these files lie, or in which the first missing folder on the way to them would.
+/// Returns the folders that contain these files, or the nearest existing parent of each.
 fn extra_folders(wanted: &[PathBuf]) -> ExtraFiles {
     let mut extras = ExtraFiles::default();
-    // Events in a link's own folder show that it leads elsewhere; those in the target's folder, that the text changed.
+    // Events in a link's own folder show that its target changes; those in the target's folder, that the content
+    // changes.
     let targets = wanted.iter().filter_map(|file| dunce::canonicalize(file).ok());
     for file in wanted.iter().cloned().chain(targets.collect::<Vec<_>>()) {
         let mut name = file.as_path();

@@ -1,4 +1,4 @@
-//! What events have reported and nobody has taken yet: a set, so that a thousand writes to one file are one entry.
+//! The inbox of reported events that were not handled yet: a set, so that a thousand writes to one file are one entry.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
@@ -6,31 +6,31 @@ use std::sync::{Arc, Mutex};
 
 use crate::model::{FolderIdentity, LinkedFolder, RelPath, bytes_as_path, is_within, lock, path_bytes};
 
-/// Folder below the cache's in which cookies are made.
+/// The folder below the cache's in which cookies are created.
 const COOKIES: &str = "cookies";
 
-/// A linked folder, and which folder its path leads to.
+/// A linked folder, with the identity of its target.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct WatchedMount {
     pub(super) linked: LinkedFolder,
     /// Its path in the project, such as `@lib`.
     pub(super) point: RelPath,
-    /// `None` if the folder is gone, or another one has its name: then nothing in it is watched.
+    /// `None` if the folder is gone or was replaced: then nothing in it is watched.
     pub(super) identity: Option<FolderIdentity>,
 }
 
 impl WatchedMount {
-    /// Returns whether a path of the project is that of the linked folder, or of something in it.
+    /// Returns whether a path of the project is at or below the linked folder.
     pub(super) fn contains(&self, path: &[u8]) -> bool {
         is_within(path, self.point.as_bytes())
     }
 
-    /// Returns the path below the linked folder of something in it; empty for the folder itself.
+    /// Returns a path relative to the linked folder; empty for the folder itself.
     pub(super) fn inside<'p>(&self, path: &'p [u8]) -> &'p [u8] {
         path.get(self.point.as_bytes().len() + 1..).unwrap_or_default()
     }
 
-    /// Returns the path in the project of something in the linked folder.
+    /// Converts a path in the linked folder to a path in the project.
     pub(super) fn mounted(&self, inside: &[u8]) -> Option<RelPath> {
         if inside.is_empty() {
             return Some(self.point.clone());
@@ -39,7 +39,7 @@ impl WatchedMount {
     }
 }
 
-/// Where the project, its cache and the cookies lie, and the linked folders.
+/// The paths of the project, its cache and the cookies, and the linked folders.
 #[derive(Debug)]
 pub(super) struct WatchPaths {
     pub(super) root: PathBuf,
@@ -54,11 +54,11 @@ pub(super) enum PathClass {
     Root,
     Project(RelPath),
     IgnoreFile(RelPath),
-    /// A `.git`: a repository came or went.
+    /// A `.git`: a repository was created or removed.
     Repository,
     /// A linked folder itself.
     Mount,
-    /// The cache's folder or that of the cookies itself.
+    /// The cache's folder itself, or that of the cookies.
     CookieFolder,
     /// Within the folder of cookies; the number, if it is a cookie of this watcher.
     Cookie(Option<u64>),
@@ -83,7 +83,7 @@ impl WatchPaths {
         self.cookies.join(format!("{}-{number}", self.epoch))
     }
 
-    /// Returns a folder or file of the project as the system knows it.
+    /// Returns the file system's path of a folder or file of the project.
     pub(super) fn path(&self, path: &RelPath) -> PathBuf {
         let mounts = self.mounts();
         match mounts.iter().find(|mount| mount.contains(path.as_bytes())) {
@@ -92,14 +92,14 @@ impl WatchPaths {
         }
     }
 
-    /// Classifies what lies at `path`.
+    /// Classifies `path`.
     pub(super) fn classify(&self, path: &Path) -> PathClass {
-        // First, because the cache lies in the project: what the daemon writes there must not wake it.
+        // Checked first, because the cache is in the project, and the daemon's own writes must not wake it.
         if path.starts_with(&self.cache) {
             return self.classify_in_cache(path);
         }
         let mounts = self.mounts();
-        // Before the root, in which one may lie: its files have no other names.
+        // Before the root, which may contain the linked folder: its files have no other names.
         let mounted = innermost(&mounts, path);
         let mounted = mounted.and_then(|mount| Some((mount, path.strip_prefix(&mount.linked.path).ok()?)));
         let below = match mounted {
@@ -115,7 +115,7 @@ impl WatchPaths {
         if below.file_name() == b".git" {
             return PathClass::Repository;
         }
-        // Git's own files change with every command. Those that matter are watched by name, as files outside of the
+        // Git's own files change with every command. The relevant ones are watched by name, as files outside of the
         // tree.
         if below.components().any(|part| part == b".git") {
             return PathClass::Unrelated;
@@ -136,18 +136,18 @@ impl WatchPaths {
 
     fn cookie_number(&self, name: &str) -> Option<u64> {
         let (epoch, number) = name.split_once('-')?;
-        // A cookie of another daemon, or of one before this, proves nothing about this queue.
+        // A cookie of another or an earlier daemon proves nothing about this queue.
         (epoch.parse() == Ok(self.epoch)).then(|| number.parse().ok())?
     }
 }
 
-/// Returns the linked folder that a path is in, the innermost if one is in another.
+/// Returns the linked folder that contains a path, the innermost one if they are nested.
 pub(super) fn innermost<'m>(mounts: &'m [WatchedMount], path: &Path) -> Option<&'m WatchedMount> {
     let around = mounts.iter().filter(|mount| path.starts_with(&mount.linked.path));
     around.max_by_key(|mount| mount.linked.path.components().count())
 }
 
-/// The maximum number of entries; beyond it, everything is taken for changed.
+/// The maximum number of entries; beyond it, everything counts as changed.
 pub(super) const MAX_ENTRIES: usize = 50_000;
 
 /// What happened at an event's path.
@@ -175,37 +175,37 @@ impl PathChange {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum WatchEvent {
     Path(PathChange, PathBuf),
-    /// A file system was taken away from below the path.
+    /// A file system below the path was unmounted.
     Unmounted(PathBuf),
-    /// Events are missing; why.
+    /// Events were lost, for this reason.
     Lost(String),
-    /// A watch could not be had, for there are too many.
+    /// A watch was denied because there are too many.
     OutOfWatches,
 }
 
-/// What events have reported and nobody has taken yet.
+/// The reported events that were not handled yet.
 #[derive(Debug, Default, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a task that is to be done, or is not")]
 pub(super) struct EventInbox {
     pub(super) files: BTreeSet<RelPath>,
-    /// Names at which a folder may have come or gone, and whether nothing worse than a creation happened there.
+    /// Paths at which a folder may have been created or removed; `true` if only a creation happened.
     pub(super) folder_checks: BTreeMap<RelPath, bool>,
     pub(super) relist: bool,
     pub(super) everything: bool,
     pub(super) relist_folders: bool,
-    /// The files outside of the tree have to be watched again.
+    /// Whether the files outside of the tree have to be watched again.
     pub(super) rewatch_extras: bool,
-    /// Cookies that were asked for are still to be made, or their folder may be another one.
+    /// Whether requested cookies have to be created, or their folder may have been replaced.
     pub(super) remake_cookies: bool,
     pub(super) check_root: bool,
-    /// A linked folder may have come or gone, or others may be linked.
+    /// Whether linked folders may have been created or removed, or the set of links has changed.
     pub(super) check_mounts: bool,
     pub(super) lost: Option<String>,
     pub(super) out_of_watches: bool,
     pub(super) newest_cookie: Option<u64>,
 }
 
-/// The files outside of the tree that matter, and the folders watched for their sake.
+/// The relevant files outside of the tree, and the folders that are watched for them.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct ExtraFiles {
     pub(super) names: HashSet<PathBuf>,
@@ -217,7 +217,7 @@ impl EventInbox {
         *self == Self::default()
     }
 
-    /// Enters an event, and returns whether it was about anything that matters.
+    /// Adds an event, and returns whether it is relevant.
     pub(super) fn push(&mut self, event: WatchEvent, places: &WatchPaths, extras: &ExtraFiles) -> bool {
         match event {
             WatchEvent::Path(what, path) => self.push_path(what, &path, places, extras),
@@ -242,12 +242,12 @@ impl EventInbox {
     }
 
     fn push_path(&mut self, what: PathChange, path: &Path, places: &WatchPaths, extras: &ExtraFiles) -> bool {
-        // A file that the listing depends on may lie in the tree as well, so that its path is classified in any case.
+        // A file that the listing depends on may also be in the tree, so its path is classified in any case.
         let is_extra = extras.names.contains(path);
         if is_extra {
             self.relist = true;
         }
-        // The folder may be another one now, or one that was missing may have come.
+        // The folder may have been replaced, or a missing one created.
         let is_other = what.changes_names() && extras.folders.contains(path)
             || is_extra && matches!(what, PathChange::CreatedFolder | PathChange::Moved);
         self.rewatch_extras |= is_other;
@@ -257,15 +257,14 @@ impl EventInbox {
     fn push_classified(&mut self, what: PathChange, place: PathClass) -> bool {
         let comes_or_goes = what.changes_names();
         match place {
-            // Its deletion, which follows at once, says nothing more.
+            // Its deletion, which follows at once, carries no information.
             PathClass::Cookie(Some(number)) if what == PathChange::CreatedFile => {
                 self.newest_cookie = self.newest_cookie.max(Some(number));
             }
             PathClass::CookieFolder if comes_or_goes => self.remake_cookies = true,
             PathClass::Root if comes_or_goes => self.check_root = true,
             PathClass::Mount if comes_or_goes => self.check_mounts = true,
-            // A folder that becomes a repository of its own is no longer a part of the project, and the other way
-            // round.
+            // A folder that becomes a repository of its own is no longer part of the project, and vice versa.
             PathClass::Repository if comes_or_goes => {
                 self.relist_folders = true;
                 self.relist = true;
@@ -300,8 +299,8 @@ impl EventInbox {
             }
             PathChange::Removed | PathChange::Moved => {
                 self.relist = true;
-                // Replaces a `true`: a folder that was created and then removed or moved has lost its watch, even if
-                // one of its name is there again.
+                // Overrides a `true`: a folder that was created and then removed or moved has lost its watch, even if
+                // its name exists again.
                 self.folder_checks.insert(file.clone(), false);
             }
         }
@@ -312,7 +311,7 @@ impl EventInbox {
         }
     }
 
-    /// Gives up single names: every folder is looked at, and every file is taken for changed.
+    /// Drops single names: every folder is checked, and every file counts as changed.
     fn collapse(&mut self) {
         self.files.clear();
         self.folder_checks.clear();
@@ -334,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_entered_once_however_often_it_is_written() {
+    fn a_file_has_one_entry_however_often_it_is_written() {
         let mut inbox = EventInbox::default();
         for _ in 0..1000 {
             assert!(push(&mut inbox, PathChange::Modified, "/p/a"));
@@ -343,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn beyond_its_bound_it_holds_nothing_but_that_all_changed() {
+    fn beyond_its_bound_it_only_records_that_everything_changed() {
         let mut inbox = EventInbox::default();
         for number in 0..=MAX_ENTRIES {
             push(&mut inbox, PathChange::Removed, &format!("/p/{number}"));
@@ -359,7 +358,7 @@ mod tests {
     }
 
     #[test]
-    fn the_cache_and_what_git_keeps_are_no_changes() {
+    fn changes_of_the_cache_and_git_files_are_ignored() {
         let mut inbox = EventInbox::default();
         for path in [
             "/p/.slop_cache/index.db",
@@ -371,13 +370,13 @@ mod tests {
         ] {
             assert!(!push(&mut inbox, PathChange::CreatedFile, path), "{path}");
         }
-        // The end of the cookie's own life is none either.
+        // The deletion of a cookie is ignored, too.
         assert!(!push(&mut inbox, PathChange::Removed, "/p/.slop_cache/cookies/7-1"));
         assert!(inbox.is_empty());
     }
 
     #[test]
-    fn a_cookie_is_known_by_its_creation_alone() {
+    fn only_the_creation_of_a_cookie_counts() {
         let mut inbox = EventInbox::default();
         assert!(push(&mut inbox, PathChange::CreatedFile, "/p/.slop_cache/cookies/7-12"));
         assert_eq!(inbox.newest_cookie, Some(12));
@@ -385,7 +384,7 @@ mod tests {
     }
 
     #[test]
-    fn an_ignore_file_anywhere_has_folders_asked_for_anew() {
+    fn a_changed_ignore_file_causes_folders_to_be_listed_again() {
         for name in [".gitignore", "a/b/.ignore", "a/.slopignore"] {
             let mut inbox = EventInbox::default();
             push(&mut inbox, PathChange::Modified, &format!("/p/{name}"));
@@ -394,7 +393,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_outside_of_the_tree_has_files_listed_anew() {
+    fn a_changed_file_outside_of_the_tree_causes_files_to_be_listed_again() {
         let extras = ExtraFiles {
             names: HashSet::from([PathBuf::from("/p/.git/index")]),
             folders: HashSet::from([PathBuf::from("/p/.git")]),

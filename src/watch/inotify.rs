@@ -1,4 +1,4 @@
-//! inotify: a watch for each folder, by the crate `notify`.
+//! inotify: one watch for each folder, with the crate `notify`.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ pub(super) struct InotifySource;
 
 impl EventSource for InotifySource {
     fn open(&self, mut handler: EventHandler) -> io::Result<Box<dyn WatchQueue>> {
-        // Only the closing of a writer reveals what was written through a memory map. The opening and closing by
+        // Writes through a memory map are only revealed when the writer closes the file. Opening and closing by
         // readers, mostly this program itself, is not subscribed to.
         let kinds = EventKindMask::CORE | EventKindMask::ACCESS_CLOSE;
         let config = Config::default().with_follow_symlinks(false).with_event_kinds(kinds);
@@ -32,7 +32,7 @@ impl EventSource for InotifySource {
 
     #[expect(clippy::disallowed_methods, reason = "this is the window")]
     fn limit(&self) -> Option<u64> {
-        // The second is of the user's namespace, and may be lower.
+        // The second limit is that of the user's namespace, and may be lower.
         let files = ["/proc/sys/fs/inotify/max_user_watches", "/proc/sys/user/max_inotify_watches"];
         let limits = files.iter().filter_map(|file| std::fs::read_to_string(file).ok()?.trim().parse().ok());
         limits.min()
@@ -69,14 +69,14 @@ impl WatchQueue for InotifyQueue {
 
     fn unwatch(&mut self, folders: Vec<PathBuf>) {
         let mut left: Vec<PathOp> = folders.into_iter().map(PathOp::Unwatch).collect();
-        // One that is watched no more is what was asked for.
+        // A watch that no longer exists is the desired result.
         while let Err(failed) = self.0.update_paths(std::mem::take(&mut left)) {
             left = failed.remaining;
         }
     }
 }
 
-/// Returns none where a folder is to be passed over.
+/// Returns `None` if the folder should be skipped.
 fn classify_error(error: notify::Error) -> Option<WatchError> {
     use io::ErrorKind;
     let error = match error.kind {
@@ -86,7 +86,7 @@ fn classify_error(error: notify::Error) -> Option<WatchError> {
         notify::ErrorKind::Generic(text) => io::Error::other(text),
         kind @ notify::ErrorKind::InvalidConfig(_) => io::Error::other(notify::Error::new(kind)),
     };
-    // A link that leads in circles and a name that is too long have kinds that cannot be named yet.
+    // Link loops and too long names have error kinds that are not stable yet.
     let is_unnamed =
         [rustix::io::Errno::LOOP, rustix::io::Errno::NAMETOOLONG].map(rustix::io::Errno::raw_os_error);
     match error.kind() {

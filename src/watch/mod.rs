@@ -1,7 +1,8 @@
 //! Turns the system's events into settled sets of changes, and reports when events were lost.
 //!
-//! Knows: inotify (on other systems no events are used, and each answer is checked against the files), folders, cookies. Does not know: which files count (the caller lists the folders), what a file is,
-//! who wants to know. An event is only ever a reason to look: the file system decides what is true.
+//! Knows: inotify (on other systems no events are used, and each answer is checked against the files), folders,
+//! cookies. Does not know: which files are relevant (the caller lists the folders), their meaning, who uses the
+//! signals. An event is only a reason to check: the file system is the source of truth.
 //!
 //! Start with [`Watcher::start`]; then read `watch_thread.rs`, the one thread that watches folders and sends signals.
 

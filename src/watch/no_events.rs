@@ -1,4 +1,4 @@
-//! Systems whose file events slop does not use: whether they report every change is not proven yet.
+//! For systems whose file events slop does not use, because it is not proven yet that they report every change.
 
 use std::io;
 use std::path::Path;

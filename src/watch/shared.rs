@@ -1,5 +1,4 @@
-//! The state shared by the watcher's threads: the system's, which only enters events, the one that watches, and its
-//! users'.
+//! The state shared by the system's thread, which only adds events, the watching thread, and the threads of users.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -10,10 +9,10 @@ use super::inbox::{EventInbox, ExtraFiles, WatchEvent, WatchPaths};
 use super::signal::{WatchCounts, WatchMode};
 use crate::model::{LinkedFolder, lock};
 
-/// Cookies that never come back are forgotten, the oldest first.
+/// The most outstanding cookies; older ones are forgotten.
 const MAX_COOKIES: usize = 1024;
 
-/// What the threads share. The lock is never held while anything is waited for.
+/// The shared state. The lock is never held while waiting for anything.
 #[derive(Debug)]
 pub(super) struct SharedWatch {
     state: Mutex<WatchState>,
@@ -25,24 +24,24 @@ pub(super) struct SharedWatch {
 pub(super) struct WatchState {
     pub(super) inbox: EventInbox,
     pub(super) extras: ExtraFiles,
-    /// Files outside of the tree that are wanted.
+    /// Files outside of the tree to be watched.
     pub(super) wanted_extras: Vec<PathBuf>,
     pub(super) wanted_links: Vec<LinkedFolder>,
-    /// The linked folders that cannot be watched, by name, and why.
+    /// The linked folders that cannot be watched, by name, with the reason.
     pub(super) unwatched_links: BTreeMap<String, String>,
     pub(super) counts: WatchCounts,
     pub(super) is_stopping: bool,
-    /// Cookies that were made, or are to be, and have not come back.
+    /// Cookies that were requested and have not come back.
     pub(super) outstanding_cookies: BTreeMap<u64, Instant>,
     last_cookie: u64,
-    /// Whether the folder of cookies is watched, as far as is known.
+    /// Whether the folder of cookies is known to be watched.
     pub(super) cookies_watched: bool,
 }
 
 /// Why the watching thread wakes up.
 pub(super) enum WakeReason {
     Stop,
-    /// The time that it waited for has come.
+    /// The deadline that it waited for has passed.
     Due,
     Batch(EventInbox),
 }
@@ -62,7 +61,7 @@ impl SharedWatch {
         self.wake.notify_all();
     }
 
-    /// Enters an event of the queue that was made as the `instance`th.
+    /// Adds an event of the queue with the number `instance`.
     pub(super) fn receive(&self, instance: u64, event: WatchEvent) {
         let mut state = self.lock();
         // A late event of a queue that was replaced. Its change is covered by the rescan that follows each replacement.
@@ -82,7 +81,7 @@ impl SharedWatch {
         } else {
             state.counts.events += 1;
         }
-        // The thread takes the inbox as a whole, so that only the first entry has to wake it.
+        // The thread takes the whole inbox, so only the first entry has to wake it.
         if was_empty {
             self.wake.notify_all();
         }
@@ -95,7 +94,7 @@ impl SharedWatch {
                 return WakeReason::Stop;
             }
             let left = due.map(|due| due.saturating_duration_since(Instant::now()));
-            // Before the inbox, because a tree that changes all the time must not postpone a new watch.
+            // Before the inbox, because a constantly changing tree must not postpone a new watch.
             if left.is_some_and(|left| left.is_zero()) {
                 return WakeReason::Due;
             }
@@ -111,7 +110,7 @@ impl SharedWatch {
 }
 
 impl WatchState {
-    /// Takes the next cookie's number; none if no cookie can come back.
+    /// Returns the number of a new cookie; `None` if no cookie can come back.
     pub(super) fn next_cookie(&mut self) -> Option<u64> {
         match self.counts.mode {
             // After a mere loss of track, cookies are still accepted: the new watch creates those that are outstanding.
@@ -126,9 +125,9 @@ impl WatchState {
         Some(self.last_cookie)
     }
 
-    /// Forgets what came from a queue that is no more.
+    /// Forgets the events of a queue that no longer exists.
     pub(super) fn reset(&mut self) {
-        // Kept: whether the root is still there does not depend on the queue that asked for the check.
+        // Kept, because a pending check of the root does not depend on the queue.
         let check_root = self.inbox.check_root;
         self.inbox = EventInbox { check_root, ..EventInbox::default() };
         self.extras = ExtraFiles::default();

@@ -1,4 +1,4 @@
-//! What the watcher reports, what it counts, and why it may have no events to report.
+//! The signals and counters of the watcher, and the reasons for a lack of events.
 
 use std::io;
 use std::sync::Arc;
@@ -7,9 +7,9 @@ use std::time::Duration;
 use super::source::WatchError;
 use crate::model::{LinkedFolder, RelPath};
 
-/// Returns the folders to watch at and below a path in the root or in a linked folder, relative to that: called with an
-/// empty path at the start, and with the path of each new folder later. The root and the linked folders themselves are
-/// always watched.
+/// Returns the folders to watch at and below a path in the root or in a linked folder, relative to it. It is called
+/// with an empty path at the start, and with the path of each new folder later. The root and the linked folders
+/// themselves are always watched.
 pub type FolderLister = Arc<dyn Fn(Option<&LinkedFolder>, &[u8]) -> io::Result<Vec<RelPath>> + Send + Sync>;
 
 /// Receives signals on the watcher's thread. It may block: changes are coalesced meanwhile.
@@ -18,22 +18,23 @@ pub type SignalSink = Box<dyn FnMut(WatchSignal) + Send>;
 /// What the watcher reports, in order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WatchSignal {
-    /// Files that may have changed, each once; a path may be nothing's any more, or that of a folder in which files may
-    /// have come and gone.
+    /// Files that may have changed, each once; a path may no longer exist, or be that of a folder in which files may
+    /// have been added or removed.
     Touched {
-        /// Where they lie, by path.
+        /// Their paths, sorted.
         paths: Vec<RelPath>,
-        /// Whether names came or went, or an ignore rule may have changed, so that the files have to be listed again.
+        /// Whether names were added or removed, or an ignore rule may have changed, so that the files have to be listed
+        /// again.
         relist: bool,
     },
-    /// More changed at once than is reported file by file: any file or name may have changed. Watching continues.
+    /// Too many files changed at once to report each: any file or name may have changed. Watching continues.
     AllTouched,
-    /// Lost track: everything may have changed. A new watch is being made.
+    /// Events were lost: everything may have changed. A new watch is being set up.
     Lost {
         /// What happened, in words.
         reason: String,
     },
-    /// Watching, from this moment on; changes before it are to be looked for by a walk.
+    /// Watching from now on; earlier changes have to be found by a walk.
     Watching {
         folders: usize,
     },
@@ -49,30 +50,30 @@ pub enum WatchSignal {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum WatchMode {
-    /// The first watch is being made.
+    /// The first watch is being set up.
     #[default]
     Starting,
     Watching,
-    /// Track was lost, and a new watch is being made.
+    /// Events were lost, and a new watch is being set up.
     Lost,
     Verified,
     Gone,
 }
 
-/// What the watcher counted since it was started.
+/// The counters of the watcher since its start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct WatchCounts {
     pub mode: WatchMode,
     pub folders: u64,
-    /// The most watches that the system grants the user; `None` if it does not say.
+    /// The system's limit of watches for the user; `None` if unknown.
     pub limit: Option<u64>,
-    /// Instances of the system's queue that were made.
+    /// The number of queues that were created.
     pub instances: u64,
-    /// How often track was lost, be it by an overflow or otherwise.
+    /// How often events were lost, by an overflow or otherwise.
     pub losses: u64,
-    /// How often more had changed than is reported file by file.
+    /// How often too many files changed at once to report each.
     pub floods: u64,
-    /// Events that were handled; those of the cache's folder are not among them.
+    /// The number of handled events, except those of the cache's folder.
     pub events: u64,
     /// How long the last cookie took to come back.
     pub last_cookie: Option<Duration>,
@@ -81,7 +82,7 @@ pub struct WatchCounts {
 /// Why there are no events.
 #[derive(Debug)]
 pub(super) enum WatchObstacle {
-    /// More folders than the share of the limit that may be taken.
+    /// More folders than the share of the limit that may be used.
     LimitExceeded {
         folders: u64,
         limit: u64,
@@ -121,7 +122,7 @@ impl WatchObstacle {
     /// Returns whether a retry may help.
     pub(super) fn may_pass(&self) -> bool {
         match self {
-            // Neither a mounted file system nor this program begins to report changes.
+            // Neither this file system nor this program will begin to report changes.
             Self::FileSystem { .. } | Self::UnusedEvents => false,
             // Limits are raised, other programs end, and folders become readable.
             Self::LimitExceeded { .. } | Self::OutOfWatches { .. } | Self::NoQueue(_) | Self::Other(_) => {
@@ -147,7 +148,7 @@ impl WatchObstacle {
             Self::NoQueue(error) => format!("the system granted no queue of events ({error})"),
             Self::UnusedEvents => "slop does not use the file events of this system yet".to_owned(),
             Self::FileSystem { name, folder } => {
-                format!("{folder} lies on {name}, where a change may come without an event")
+                format!("{folder} is on {name}, where changes may cause no events")
             }
             Self::Other(error) => format!("the folders could not be watched ({error})"),
         }
@@ -156,14 +157,14 @@ impl WatchObstacle {
     fn hint(&self) -> &'static str {
         match self {
             Self::LimitExceeded { .. } | Self::OutOfWatches { .. } => {
-                "raise `sysctl fs.inotify.max_user_watches`, or ignore folders that do not count"
+                "raise `sysctl fs.inotify.max_user_watches`, or ignore irrelevant folders"
             }
             Self::NoQueue(_) => {
                 "raise `sysctl fs.inotify.max_user_instances`, or the limit of open files (`ulimit -n`)"
             }
             Self::UnusedEvents => "answers are checked against the files, which takes longer",
-            Self::FileSystem { .. } => "work in a folder on a local file system, or live with slower answers",
-            Self::Other(_) => "see whether the project's folders and ignore files can be read",
+            Self::FileSystem { .. } => "work in a folder on a local file system, or accept slower answers",
+            Self::Other(_) => "check that the project's folders and ignore files are readable",
         }
     }
 }
@@ -173,7 +174,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_system_whose_events_are_not_used_is_not_asked_again() {
+    fn a_system_without_used_events_is_not_retried() {
         let obstacle = WatchObstacle::from_open(io::ErrorKind::Unsupported.into());
         assert!(!obstacle.may_pass());
         assert!(obstacle.reason().contains("events of this system"));

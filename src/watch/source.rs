@@ -1,4 +1,4 @@
-//! The system's events, and the few operations on files and folders that watching them takes.
+//! The system's events, and the few file operations that watching needs.
 
 use std::fs::OpenOptions;
 use std::io;
@@ -8,24 +8,23 @@ use std::path::{Path, PathBuf};
 use super::inbox::{WatchEvent, WatchPaths};
 use crate::sys::{create_private_folder, private_file_options};
 
-/// Takes events, on a thread of the source's own; must not take long.
+/// Handles events, on the source's own thread; must be fast.
 pub(super) type EventHandler = Box<dyn FnMut(WatchEvent) + Send>;
 
 pub(super) trait EventSource: Send + Sync {
-    /// Makes a new queue of events.
+    /// Opens a new queue of events.
     fn open(&self, handler: EventHandler) -> io::Result<Box<dyn WatchQueue>>;
 
-    /// Returns the most watches that the system grants the user.
+    /// Returns the system's limit of watches for the user.
     fn limit(&self) -> Option<u64>;
 
-    /// Returns the number by which the system knows the kind of file system a folder lies on.
+    /// Returns the magic number of a folder's file system.
     fn file_system(&self, folder: &Path) -> io::Result<u64>;
 }
 
 /// The watches of one queue; they end with it.
 pub(super) trait WatchQueue: Send {
-    /// Watches folders, those below them not included. Those that are gone, or may not be read, are passed over; the
-    /// others are returned.
+    /// Watches folders, not recursively. Missing and unreadable ones are skipped; the others are returned.
     fn watch(&mut self, folders: Vec<PathBuf>, follow: bool) -> Result<Vec<PathBuf>, WatchError>;
 
     fn unwatch(&mut self, folders: Vec<PathBuf>);
@@ -40,31 +39,31 @@ pub(super) enum WatchError {
     Io(#[source] io::Error),
 }
 
-/// Returns whether a folder lies at a path, and no link to one.
+/// Returns whether a path is a folder, not a link to one.
 #[expect(clippy::disallowed_methods, reason = "this is the window")]
 pub(super) fn is_folder(path: &Path) -> bool {
     std::fs::symlink_metadata(path).is_ok_and(|found| found.is_dir())
 }
 
-/// Returns what lies in a folder and is no folder itself; nothing if it cannot be read.
+/// Returns the names in a folder that are not folders; empty if it cannot be read.
 pub(super) fn files_in(folder: &Path) -> Vec<std::ffi::OsString> {
     let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
     let is_file = |entry: &std::fs::DirEntry| entry.file_type().is_ok_and(|kind| !kind.is_dir());
     entries.flatten().filter(is_file).map(|entry| entry.file_name()).collect()
 }
 
-/// Makes an empty file that was not there, and takes it away at once: its coming is all that matters.
+/// Creates a new empty file, and deletes it at once: only the event of its creation matters.
 pub(super) fn make_cookie(path: &Path) -> io::Result<()> {
     private_file_options().write(true).create_new(true).open(path)?;
     std::fs::remove_file(path)
 }
 
-/// Creates a cookie's file again. It may exist: the requester may be creating it at this moment, in a folder that is not
-/// watched yet, so that its creation is not reported.
+/// Creates a cookie's file again. It may exist: the requester may just have created it in a folder that was not watched
+/// yet, so that its creation was not reported.
 pub(super) fn remake_cookie(path: &Path) -> io::Result<()> {
     match make_cookie(path) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-            // Whoever made it may be quicker.
+            // Its creator may have deleted it first.
             _ = std::fs::remove_file(path);
             make_cookie(path)
         }
@@ -72,10 +71,10 @@ pub(super) fn remake_cookie(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Creates the folder of cookies. A cache folder that is created on the way gets the marker files by which slop knows its own,
-/// and by which backups and git skip it.
+/// Creates the folder of cookies. If the cache folder is created as well, it gets the marker files by which slop
+/// recognizes it, and backups and git skip it.
 pub(super) fn make_cookie_folder(places: &WatchPaths) -> io::Result<()> {
-    // A link could lead out of the project, where slop has no business.
+    // A link could lead out of the project.
     if !is_folder(&places.cache) && places.cache.is_symlink() {
         return Err(io::Error::new(io::ErrorKind::NotADirectory, "the cache is not a folder"));
     }
@@ -86,7 +85,7 @@ pub(super) fn make_cookie_folder(places: &WatchPaths) -> io::Result<()> {
             let file = OpenOptions::new().write(true).create_new(true).open(places.cache.join(name));
             match file {
                 Ok(mut file) => file.write_all(bytes)?,
-                // The store makes them too.
+                // The store also creates them.
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(error),
             }
@@ -100,7 +99,7 @@ pub(super) fn is_folder_or_link(path: &Path) -> bool {
     path.is_dir()
 }
 
-/// By the number that `statfs` returns, from <linux/magic.h> and the sources of the file systems.
+/// File systems without events, by the number that `statfs` returns, from <linux/magic.h> and their sources.
 const WITHOUT_EVENTS: &[(u64, &str)] = &[
     (0x6969, "NFS"),
     (0x517b, "SMB"),
@@ -129,7 +128,7 @@ const WITHOUT_EVENTS: &[(u64, &str)] = &[
     (0x6265_6572, "sysfs"),
 ];
 
-/// Returns the name of a file system that does not report every change, if this one is known to be such.
+/// Returns the name of a file system that is known not to report every change; `None` for others.
 pub(super) fn without_events(magic: u64) -> Option<&'static str> {
     WITHOUT_EVENTS.iter().find(|(number, _)| *number == magic).map(|(_, name)| *name)
 }
@@ -139,7 +138,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn file_systems_whose_changes_may_come_from_elsewhere_are_known() {
+    fn file_systems_with_remote_changes_are_recognized() {
         assert_eq!(without_events(0x794c_7630), Some("overlayfs"));
         assert_eq!(without_events(0x6969), Some("NFS"));
         assert_eq!(without_events(0xef53), None, "ext4");

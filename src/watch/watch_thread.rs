@@ -1,4 +1,4 @@
-//! The thread that watches: it takes what events have reported, checks the file system, adds watches, and sends signals.
+//! The watching thread: it handles reported events, checks the file system, adds watches, and sends signals.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -12,16 +12,15 @@ use super::source::{EventSource, files_in, is_folder, make_cookie_folder, remake
 use crate::model::{FolderIdentity, LinkedFolder, RelPath, path_bytes};
 use crate::sys::file_identity;
 
-/// Pauses before a new watch is created.
+/// The first and longest pause before a new watch is set up.
 const REWATCH_FIRST: Duration = Duration::from_secs(1);
 const REWATCH_MAX: Duration = Duration::from_mins(1);
 
-/// Pauses between tries to get events where there are none.
+/// The first and longest pause between attempts to get events when there are none.
 const RETRY_FIRST: Duration = Duration::from_mins(1);
 const RETRY_MAX: Duration = Duration::from_mins(10);
 
-/// The maximum number of folders, created at once, that are walked one by one: beyond it, one walk of the whole tree is
-/// less work.
+/// The maximum number of folders that are walked individually: beyond it, one walk of the whole tree is less work.
 const MAX_FOLDER_CHECKS: usize = 16;
 
 pub(super) struct WatchThread {
@@ -71,7 +70,7 @@ impl WatchThread {
         }
     }
 
-    /// Makes a new watch of everything.
+    /// Sets up a new watch of everything.
     fn rewatch(&mut self) {
         self.next_attempt = None;
         if !self.verify_root() {
@@ -83,9 +82,9 @@ impl WatchThread {
                 self.coverage = Some(coverage);
                 self.retry_pause = RETRY_FIRST;
                 self.set_mode(WatchMode::Watching);
-                // Before any cookie, because a query that passes one relies on the rescan that this signal causes.
+                // Sent before any cookie, because queries that wait for one rely on the rescan that this signal causes.
                 (self.sink)(WatchSignal::Watching { folders });
-                // Also those of the queue before: nobody needs to ask again.
+                // Including those of the previous queue, which need not be requested again.
                 self.make_cookies();
             }
             Err(obstacle) => self.suspend(obstacle),
@@ -93,7 +92,7 @@ impl WatchThread {
     }
 
     fn open(&mut self) -> Result<FolderCoverage, WatchObstacle> {
-        // First of all, so that the new queue's watches are not counted on top of the old one's.
+        // Dropped first, so that the new queue's watches are not added to the old one's.
         self.coverage = None;
         self.environment.limit = self.environment.source.limit();
         let (instance, wanted) = {
@@ -120,7 +119,7 @@ impl WatchThread {
         if batch.check_root && !self.verify_root() {
             return;
         }
-        // What is left of a queue that is gone; the new watch comes with a rescan.
+        // Remains of the old queue; the new watch is followed by a rescan.
         if self.coverage.is_none() {
             return;
         }
@@ -128,7 +127,8 @@ impl WatchThread {
             self.lose_track(reason);
             return;
         }
-        // A new watch of everything: until then, linked folders that came are compared as if they could not be watched.
+        // This needs a new watch of everything: until then, new linked folders are compared as if they could not be
+        // watched.
         if batch.check_mounts && self.next_attempt.is_none() && self.are_mounts_outdated() {
             self.next_attempt = Some(self.rewatch_backoff.next_attempt(Instant::now()));
         }
@@ -149,7 +149,7 @@ impl WatchThread {
         }
     }
 
-    /// Watches what came, and no longer what went; enters the files in folders that came.
+    /// Watches new folders, stops watching removed ones, and adds the files in new folders.
     fn update_watches(&mut self, batch: &mut EventInbox) -> Result<(), WatchObstacle> {
         let Some(coverage) = &mut self.coverage else { return Ok(()) };
         let places = &self.shared.places;
@@ -157,7 +157,8 @@ impl WatchThread {
         let is_whole = batch.relist_folders || MAX_FOLDER_CHECKS < came.len();
         let whole = is_whole.then_some(&b""[..]);
         for below in whole.into_iter().chain(came.iter().map(RelPath::as_bytes)) {
-            // Found with the whole tree; what a walk missed while names came and went is asked for by itself.
+            // Found with the whole tree; folders that the walk missed because names changed meanwhile are checked
+            // individually.
             if RelPath::new(below).is_ok_and(|folder| coverage.contains(&folder)) {
                 continue;
             }
@@ -185,12 +186,12 @@ impl WatchThread {
         };
         let extras = coverage.watch_extras(&self.environment, &self.shared.places, &wanted, &old)?;
         self.shared.lock().extras = extras;
-        // Between the old watch and the new one a change may have been missed.
+        // A change may have been missed between the old watch and the new one.
         batch.relist = true;
         Ok(())
     }
 
-    /// Reports what changed, and after it which cookies came back.
+    /// Reports the changes, and then the cookies that came back.
     fn publish(&mut self, batch: EventInbox) {
         if batch.everything {
             self.shared.lock().counts.floods += 1;
@@ -202,7 +203,7 @@ impl WatchThread {
         let Some(newest) = batch.newest_cookie else { return };
         let passed = {
             let mut state = self.shared.lock();
-            // Events arrive in order, so that with a cookie all that were created before it have passed.
+            // Events arrive in order, so a cookie proves that all earlier ones have passed.
             let later = state.outstanding_cookies.split_off(&(newest + 1));
             std::mem::replace(&mut state.outstanding_cookies, later)
         };
@@ -225,9 +226,9 @@ impl WatchThread {
         (self.sink)(WatchSignal::Lost { reason });
     }
 
-    /// Watches nothing rather than a part.
+    /// Stops watching: watching only a part would be useless.
     fn suspend(&mut self, obstacle: WatchObstacle) {
-        // Where nothing can be watched any more, the root is the first suspect.
+        // If nothing can be watched anymore, the root may be gone.
         if !self.verify_root() {
             return;
         }
@@ -260,7 +261,7 @@ impl WatchThread {
         false
     }
 
-    /// Makes the cookies that have not come back, and their folder where it went.
+    /// Creates the cookies that have not come back, and their folder if it is gone.
     fn make_cookies(&mut self) {
         let Some(coverage) = &mut self.coverage else { return };
         self.shared.lock().cookies_watched = false;
@@ -268,7 +269,7 @@ impl WatchThread {
             return;
         }
         let places = &self.shared.places;
-        // If no cookie can be made none comes back, and the wait for it times out.
+        // If no cookie can be created, the wait for it times out.
         if make_cookie_folder(places).is_err() {
             return;
         }
@@ -282,7 +283,7 @@ impl WatchThread {
             state.outstanding_cookies.keys().copied().collect()
         };
         for number in numbers {
-            // One that cannot be created does not return either, and the queries that wait for it have a time-out.
+            // A cookie that cannot be created does not come back, and the queries that wait for it time out.
             _ = remake_cookie(&places.cookie(number));
         }
     }
@@ -297,16 +298,16 @@ impl WatchThread {
     }
 }
 
-/// Finds out whether a linked folder is there now.
+/// Checks whether a linked folder exists now.
 pub(super) fn find_mount(linked: &LinkedFolder) -> WatchedMount {
     let found = file_identity(&linked.path).ok().filter(|_| is_folder(&linked.path));
     let found = found.map(|(dev, ino)| FolderIdentity { dev, ino });
-    // Another folder in its place is not what was linked.
+    // A folder that replaced it is not linked.
     let identity = found.filter(|found| linked.identity.as_ref().is_none_or(|linked| linked == found));
     WatchedMount { point: linked.mount_point(), linked: linked.clone(), identity }
 }
 
-/// Forgets folders that went, and returns those that came, but none that lies in another of them.
+/// Forgets removed folders, and returns the outermost new ones.
 fn check_folders(
     batch: &mut EventInbox,
     coverage: &mut FolderCoverage,
@@ -318,7 +319,7 @@ fn check_folders(
         if is_folder {
             batch.files.remove(&path);
         }
-        // Found by a look at the folder above it, before its own event was taken.
+        // Already found through its parent, before its own event was handled.
         if is_folder && is_created_only && coverage.contains(&path) {
             continue;
         }
@@ -331,8 +332,8 @@ fn check_folders(
     came
 }
 
-/// Enters a folder that was not watched, and the files in it: no event reported them. By the folder's own name those are
-/// meant that an answer read in it and that were deleted before it was watched.
+/// Adds a newly watched folder and the files in it, which no event reported. The folder's own name covers files that an
+/// answer read and that were deleted before it was watched.
 fn insert_files(batch: &mut EventInbox, places: &WatchPaths, folder: &RelPath) {
     batch.relist = true;
     batch.files.insert(folder.clone());
@@ -359,11 +360,11 @@ impl Backoff {
         Self { first, most, pause: first, last: None }
     }
 
-    /// Returns when the next try may be made, given that one is wanted now. The first is free.
+    /// Returns when the next attempt may be made if one is wanted now. The first one is immediate.
     pub(super) fn next_attempt(&mut self, now: Instant) -> Instant {
         let due = match self.last {
             None => now,
-            // A single loss is repaired at once; only losses in a row have to wait, because each new watch walks the
+            // A single loss is repaired at once; only repeated losses have to wait, because each new watch walks the
             // whole tree.
             Some(last) if last + self.pause + self.pause <= now => {
                 self.pause = self.first;
@@ -390,7 +391,7 @@ mod tests {
         let mut backoff = Backoff::new(Duration::from_secs(1), Duration::from_mins(1));
         let mut tries = Vec::new();
         let mut due: Option<Instant> = None;
-        // As the keeper does: a loss while one is due changes nothing.
+        // As in the thread: a loss while a watch is already due changes nothing.
         for number in 0..1000 {
             let now = start + Duration::from_millis(10 * number);
             if due.is_some_and(|due| due <= now) {
@@ -405,7 +406,7 @@ mod tests {
     }
 
     #[test]
-    fn pauses_grow_to_the_most_and_start_over_after_quiet() {
+    fn pauses_grow_to_the_maximum_and_start_over_after_a_quiet_time() {
         let start = Instant::now();
         let mut backoff = Backoff::new(Duration::from_secs(1), Duration::from_mins(1));
         let mut last = backoff.next_attempt(start);

@@ -1,4 +1,4 @@
-//! The face of the room: a thread that watches, and what may be asked of it.
+//! The public API of the room: a handle of the watching thread.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -17,17 +17,17 @@ use crate::sys::file_identity;
 #[derive(Debug, Clone)]
 pub struct Options {
     pub root: PathBuf,
-    /// The cache's folder in it: cookies are made there, and nothing in it is a change.
+    /// The cache's folder in the project: cookies are created there, and changes in it are ignored.
     pub cache_dir: RelPath,
-    /// Distinguishes this watcher's cookies from those of another one.
+    /// Distinguishes this watcher's cookies from those of others.
     pub epoch: u64,
-    /// The part of the watches granted to the user that the tree may take, in percent.
+    /// The percentage of the user's watches that the tree may use.
     pub watch_limit_percent: u64,
     /// The folders that are linked to the project.
     pub linked: Vec<LinkedFolder>,
 }
 
-/// A watch over a project. It ends when this is dropped.
+/// A watch over a project, which ends on drop.
 #[derive(Debug)]
 pub struct Watcher {
     shared: Arc<SharedWatch>,
@@ -46,7 +46,7 @@ impl Watcher {
         sink: SignalSink,
         source: Arc<dyn EventSource>,
     ) -> Self {
-        // Events carry the path under which a folder is watched, and that is to be the real one.
+        // Events contain the path under which a folder is watched, which has to be the real one.
         let root = dunce::canonicalize(&options.root).unwrap_or(options.root);
         let root_identity = file_identity(&root).ok();
         let places = WatchPaths::new(root, &options.cache_dir, options.epoch);
@@ -62,7 +62,7 @@ impl Watcher {
         );
         let spawned = thread::Builder::new().name("slop-watch".to_owned()).spawn(move || watch_thread.run());
         if spawned.is_err() {
-            // Without its thread nothing is ever reported, and no cookie comes back.
+            // Without the thread, nothing is ever reported, and no cookie comes back.
             shared.lock().counts.mode = WatchMode::Verified;
         }
         Self { shared, root: root_identity }
@@ -79,22 +79,21 @@ impl Watcher {
         if is_watched && make_cookie(&self.shared.places.cookie(number)).is_ok() {
             return Ok(number);
         }
-        // The folder has to be made, and watched, which takes longer than the caller has.
+        // The folder has to be created and watched, which takes too long for the caller.
         self.shared.update(|state| state.inbox.remake_cookies = true);
         Ok(number)
     }
 
-    /// Lists the folders again, as a changed ignore file in the tree does by itself. Reports only what came
-    /// to be watched.
+    /// Lists the folders again, as a changed ignore file in the tree does automatically. Reports only newly watched
+    /// folders.
     pub fn relist_folders(&self) {
         self.shared.update(|state| state.inbox.relist_folders = true);
     }
 
-    /// Watches these files outside of the watched folders too, and no longer those of before; a change of one has
-    /// the files listed again.
+    /// Replaces the watched files outside of the watched folders; a change of one causes a new listing.
     pub fn set_extra_files(&self, files: Vec<PathBuf>) {
         self.shared.update(|state| {
-            // A caller that passes the same files after each listing must not trigger another listing by it.
+            // Passing the same files after each listing must not trigger another listing.
             if state.wanted_extras != files {
                 state.wanted_extras = files;
                 state.inbox.rewatch_extras = true;
@@ -102,7 +101,7 @@ impl Watcher {
         });
     }
 
-    /// Watches these linked folders, and no longer those of before.
+    /// Replaces the linked folders.
     pub fn set_links(&self, linked: Vec<LinkedFolder>) {
         self.shared.update(|state| {
             if state.wanted_links != linked {
@@ -112,8 +111,8 @@ impl Watcher {
         });
     }
 
-    /// Has linked folders watched that came, and those no longer that went. Only events within the project show that by
-    /// themselves.
+    /// Watches linked folders that were created, and stops watching removed ones. Only events within the project do
+    /// this automatically.
     pub fn check_links(&self) {
         let is_same = |mount: &WatchedMount| find_mount(&mount.linked) == *mount;
         if !self.shared.places.mounts().iter().all(is_same) {
@@ -121,7 +120,7 @@ impl Watcher {
         }
     }
 
-    /// Returns the linked folders that cannot be watched, by name, and why.
+    /// Returns the linked folders that cannot be watched, by name, with the reason.
     pub fn unwatched_links(&self) -> BTreeMap<String, String> {
         self.shared.lock().unwatched_links.clone()
     }

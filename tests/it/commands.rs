@@ -100,7 +100,7 @@ fn a_missing_or_invalid_folder_is_named_in_the_error() {
     ran.assert_fails(1, &["project folder `README.md` cannot be opened: Not a directory"]);
     let script = "mkdir gone && cd gone && rmdir ../gone && exec \"$SLOP\" status";
     super::sandbox::run(sandbox.script(script))
-        .assert_fails(3, &["current folder cannot be opened", "change to a folder that is there"]);
+        .assert_fails(3, &["current folder cannot be opened", "change to an existing folder"]);
 }
 
 #[test]

@@ -153,7 +153,7 @@ fn every_difference_is_reported_with_its_path_and_none_is_fixed() {
     for _ in 0..2 {
         let ran = sandbox.slop(&["audit"]);
         assert_eq!(ran.code, 1, "{ran:?}");
-        let told = "a.py: the index has another content\n\
+        let told = "a.py: the index has different content\n\
                     b.py: the index has it, and the project does not\n\
                     new\\u{1b}.py: the project has it, and the index does not\n";
         assert!(ran.out.starts_with(told) && ran.out.ends_with(" 3 differences\n"), "{ran:?}");

@@ -97,7 +97,7 @@ fn history_only_reads_no_project_file() {
     sandbox.write("talk.json", TALK);
     let ran = sandbox.slop(&["aggregate", "--stdout", "--history", "talk.json", "--history-only", "-v"]);
     assert_eq!((ran.code, ran.out.as_str()), (0, TALK_RENDERED));
-    assert!(ran.err.contains("looked at the named files alone"), "{}", ran.err);
+    assert!(ran.err.contains("checked only the named files"), "{}", ran.err);
 }
 
 #[test]

@@ -355,7 +355,7 @@ fn no_filter_configured_in_the_checkout_is_run() {
 }
 
 #[test]
-fn one_missing_path_does_not_silence_the_others() {
+fn one_missing_path_does_not_prevent_answers_about_the_others() {
     let sandbox = Sandbox::repo();
     sandbox.write("a.h", "int a;\n");
     let viewed = sandbox.slop(&["view", "--bare", "a.h", "nope.h"]);

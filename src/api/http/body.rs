@@ -1,4 +1,4 @@
-//! Reads the body of a request as its question.
+//! Parses the body of a request as a question.
 
 use serde_json::{Map, Number, Value};
 
@@ -7,7 +7,7 @@ use crate::api::located_json::{LocatedError, PathSegment, UniqueValue, convert_l
 use crate::api::queries::{AttachmentOptions, ViewSelection};
 use crate::api::query::WireQuery;
 
-/// Returns those of [`KEY_GROUPS`] that a question has.
+/// Returns the [`KEY_GROUPS`] that a question has.
 pub(super) fn key_groups(command: &str) -> &'static [&'static str] {
     match command {
         "aggregate" | "document_open" => KEY_GROUPS,
@@ -16,11 +16,11 @@ pub(super) fn key_groups(command: &str) -> &'static [&'static str] {
     }
 }
 
-/// Reads a body; a missing one is an empty object.
+/// Parses a body; a missing one is an empty object.
 pub(super) fn parse_body<Q: WireQuery>(body: &[u8]) -> Result<Q, LocatedError> {
     let body = if body.is_empty() { b"{}" } else { body };
-    // Serde takes a list for an object whose keys are counted, and names the type of this program that it expects in
-    // place of anything else; the document promises an object.
+    // Serde accepts a list instead of an object, and names internal types in its errors; the OpenAPI document promises
+    // an object.
     if body.trim_ascii_start().first() != Some(&b'{') {
         let UniqueValue(value) = parse_located(body)?;
         let message = format!("invalid type: {}, expected an object", name_of_kind(&value));
@@ -30,14 +30,14 @@ pub(super) fn parse_body<Q: WireQuery>(body: &[u8]) -> Result<Q, LocatedError> {
         Ok(query) => return Ok(query),
         Err(error) => error,
     };
-    // Only after a failure, because the body is read twice for what few clients write: `3.0` for `3`, and keys of an
-    // object at the top level. Besides, a text is said to be no JSON if it has a number where a name is expected; a value
-    // that was read from it is not.
+    // Only after a failure, because few clients write `3.0` for `3`, or keys of an object at the top level, for which
+    // the body is parsed twice. Parsing from a value also avoids that a number in place of a name is reported as
+    // invalid JSON.
     let UniqueValue(mut value) = parse_located(body)?;
     let nested = nest_keys(&mut value, key_groups(Q::COMMAND))?;
     let has_integers = make_integers(&mut value);
     let is_first_kept = nested.is_empty() && error.error.is_data();
-    // Without either, what has been refused is read no better the second time.
+    // Without either, a second attempt would fail in the same way.
     if is_first_kept && !has_integers {
         return Err(error);
     }
@@ -55,7 +55,7 @@ fn name_of_kind(value: &Value) -> &'static str {
     }
 }
 
-/// Moves keys of an object in a question from the top level to where they belong. Returns them.
+/// Moves keys of groups from the top level to their objects. Returns them.
 fn nest_keys(value: &mut Value, groups: &[&str]) -> Result<Vec<String>, LocatedError> {
     let mut nested = Vec::new();
     let Value::Object(fields) = value else { return Ok(nested) };
@@ -87,7 +87,7 @@ fn group_keys(group: &str) -> Map<String, Value> {
     }
 }
 
-/// Returns an error with the place as the client wrote it, and not where the key was moved to.
+/// Returns an error with the location as the client wrote it, not where the key was moved to.
 fn as_written(mut error: LocatedError, nested: &[String]) -> LocatedError {
     if let [PathSegment::Key(group), PathSegment::Key(key), ..] = error.path.as_slice()
         && KEY_GROUPS.contains(&group.as_str())
@@ -98,7 +98,7 @@ fn as_written(mut error: LocatedError, nested: &[String]) -> LocatedError {
     error
 }
 
-/// Makes integers of numbers such as `3.0`, which they are in JSON Schema. Returns whether there were any.
+/// Converts numbers such as `3.0`, which JSON Schema considers integers. Returns whether there were any.
 fn make_integers(value: &mut Value) -> bool {
     let mut rest = vec![value];
     let mut is_other = false;
@@ -120,6 +120,6 @@ fn make_integers(value: &mut Value) -> bool {
 
 fn as_integer(number: &Number) -> Option<u64> {
     let float = number.as_f64().filter(|float| number.is_f64() && float.fract() == 0.0)?;
-    // Through text, because a cast would turn a number beyond 64 bits into the largest one; adding 0 turns -0 into 0.
+    // Through text, because a cast would saturate numbers beyond 64 bits; adding 0 turns -0 into 0.
     format!("{:.0}", float + 0.0).parse().ok()
 }

@@ -1,9 +1,9 @@
-//! Access control: a socket that only its owner can open, no web pages but slop's own, no other host names, and on ports
-//! only clients with a token.
+//! Access control: a socket that only its owner can open, no web pages except slop's own, no other host names, and on
+//! ports only clients with a token.
 //!
-//! A browser can be made to send requests here by any page that its user looks at. It names that page (`Origin`,
-//! `Sec-Fetch-Site`), it cannot send JSON across origins without asking (`OPTIONS`) first, and a page whose name was
-//! bound again to 127.0.0.1 still says its own name (`Host`).
+//! Any page that a user views can make the browser send requests here. But the browser names that page (`Origin`,
+//! `Sec-Fetch-Site`), it cannot send JSON across origins without a preflight (`OPTIONS`), and a page whose name was
+//! rebound to 127.0.0.1 still sends its own name (`Host`).
 
 use std::sync::Arc;
 
@@ -23,8 +23,8 @@ pub(super) enum Transport {
     /// A port that every user and every browser of the machine can open.
     Tcp {
         port: u16,
-        /// The SHA-256 of the token: two digests are compared, so that nothing of the token's length or beginning
-        /// can be inferred from the time that it takes.
+        /// The SHA-256 of the token: digests are compared, so that the time of the comparison reveals nothing about the
+        /// token.
         token: [u8; 32],
     },
     /// The port of the web page, which every user and every browser of the machine can open, too.
@@ -36,7 +36,7 @@ impl Transport {
         Self::Tcp { port, token: sha256(token.as_bytes()) }
     }
 
-    /// Refuses a request that did not come from a program of the user's own.
+    /// Rejects a request that does not come from a program of the user.
     pub(super) fn check(&self, head: &Parts) -> Result<(), ApiErrorResponse> {
         match self {
             // A Unix socket has no name that could be rebound to it, so any `Host` is accepted there.
@@ -51,13 +51,13 @@ impl Transport {
             }
         }
         check_site(&head.headers)?;
-        // Without an answer to its preflight, a browser sends no JSON across origins.
+        // Without an answer to its preflight, a browser does not send JSON across origins.
         if head.method == Method::OPTIONS || head.method == Method::CONNECT {
             return Err(forbidden(format!("method {} is not allowed", head.method)));
         }
-        // A ticket opens the page, so it is given only to those who need no token.
+        // A ticket opens the page, so it is only issued on the socket, where no token is required.
         if !matches!(self, Self::Unix) && head.uri.path() == TICKET_PATH {
-            return Err(forbidden("tickets are given on the Unix socket only"));
+            return Err(forbidden("tickets are issued on the Unix socket only"));
         }
         match self {
             Self::Unix => Ok(()),
@@ -65,7 +65,8 @@ impl Transport {
                 let hint = "send `Authorization: Bearer TOKEN`, with the token that the daemon wrote when it began to listen";
                 check_token(&head.headers, |shown| constant_time_eq(shown, token), hint)
             }
-            // The files of the page say nothing about the project; a browser has to have them before it has a token.
+            // The files of the page disclose nothing about the project; a browser has to load them before it has a
+            // token.
             Self::Page { .. } if !self.is_api(head) => Ok(()),
             Self::Page { page, .. } => {
                 check_token(&head.headers, |shown| page.sessions.has_session(shown), "run `slop ui`")
@@ -73,7 +74,7 @@ impl Transport {
         }
     }
 
-    /// Returns whether a request is for the API, and not for the web page.
+    /// Returns whether a request is for the API, as opposed to the web page.
     pub(super) fn is_api(&self, head: &Parts) -> bool {
         !matches!(self, Self::Page { .. }) || head.uri.path().starts_with("/v1/")
     }
@@ -88,7 +89,7 @@ fn check_host(head: &Parts, port: u16) -> Result<(), ApiErrorResponse> {
         let is_local = ["127.0.0.1", "[::1]"].contains(&name) || name.eq_ignore_ascii_case("localhost");
         is_local && named_port == port.to_string()
     };
-    // All of them have to be ours: a request may name one host in its target and another in a header.
+    // All hosts have to be ours, because a request may have one in its target and another in a header.
     if !named.is_empty() && named.iter().all(is_ours) {
         return Ok(());
     }
@@ -107,9 +108,9 @@ fn check_no_origin(headers: &HeaderMap) -> Result<(), ApiErrorResponse> {
     Ok(())
 }
 
-/// Refuses the requests of all pages but the one that is served at the same host and port.
+/// Rejects the requests of all pages except the one that is served at the same host and port.
 fn check_own_origin(headers: &HeaderMap) -> Result<(), ApiErrorResponse> {
-    // The host was checked before, and is one of this machine.
+    // The host was already checked to be this machine.
     let host = headers.get(header::HOST).map(HeaderValue::as_bytes).unwrap_or_default();
     let is_own = |origin: &HeaderValue| origin.as_bytes().strip_prefix(b"http://") == Some(host);
     if headers.get_all(header::ORIGIN).iter().all(is_own) {
@@ -142,7 +143,7 @@ fn check_token(
         let (scheme, token) = value.as_bytes().split_at_checked(7)?;
         scheme.eq_ignore_ascii_case(b"bearer ").then_some(token)
     });
-    // Two headers are refused, because it would depend on the reader which of them counts.
+    // Two headers are rejected, because it would be ambiguous which of them counts.
     let is_known = bearer.is_some_and(|bearer| is_ours(&sha256(bearer)));
     if is_known && given.next().is_none() {
         return Ok(());
@@ -155,7 +156,7 @@ fn check_token(
     ))
 }
 
-/// Compares all bytes, wherever they begin to differ.
+/// Compares all bytes in constant time.
 fn constant_time_eq(one: &[u8; 32], other: &[u8; 32]) -> bool {
     one.iter().zip(other).fold(0, |different, (one, other)| different | (one ^ other)) == 0
 }

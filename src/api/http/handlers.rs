@@ -1,4 +1,4 @@
-//! From a request that was let in to its response.
+//! Handles admitted requests.
 
 use std::borrow::Cow;
 use std::io;
@@ -56,7 +56,7 @@ pub(super) fn router(shared: &Arc<ServerState>) -> Router {
             // A HEAD is answered as a GET, and its body dropped.
             let request = Request { is_get: method != Method::POST, uri, headers, body };
             let answer = answer(&shared, route, &request).await;
-            // Named here once: what refuses a request does not know its route.
+            // Set in one place, because most errors are created without knowing the route.
             answer.unwrap_or_else(|refusal| refusal.for_command(route.command).into_response())
         };
         let handlers = match (route.action.is_get(), route.action.is_post()) {
@@ -91,9 +91,9 @@ async fn unknown_method() -> ApiErrorResponse {
     ApiErrorResponse::user(StatusCode::METHOD_NOT_ALLOWED, code, "no such method for this path", hint)
 }
 
-/// A request that was let in.
+/// An admitted request.
 struct Request {
-    /// Whether the question is asked by query parameters, and must change nothing.
+    /// Whether the question is in query parameters, and must change nothing.
     is_get: bool,
     uri: Uri,
     headers: HeaderMap,
@@ -108,8 +108,8 @@ async fn answer(
     let Request { uri, headers, .. } = request;
     let daemon = Arc::clone(&shared.daemon);
     match route.action {
-        // Neither the status nor a stop compares versions: a client of another version must be able to find out, and
-        // to replace this daemon.
+        // Neither the status nor stopping compares versions: a client of another version must be able to detect and
+        // replace this daemon.
         RouteAction::Status => {
             check_no_keys(request)?;
             let status = run_blocking(move || daemon.status()).await?;
@@ -138,7 +138,7 @@ async fn answer(
             run_blocking(move || daemon.stop()).await?;
             Ok(response::plain_response(route.command, &Stopping { stopping: true }))
         }
-        // Only the protocol is compared here, because every version of it sends the same events.
+        // Only the protocol is compared here, because every version with the same protocol sends the same events.
         RouteAction::Events => stream_events(shared, uri, headers).await,
         RouteAction::Query { read, body_schema, .. } => {
             check_client(request)?;
@@ -159,15 +159,15 @@ fn page_failed(error: &io::Error) -> ApiErrorResponse {
     ApiErrorResponse::from_api_error(ApiError::environment("page_failed", message, hint))
 }
 
-/// Checks what a client says of itself.
+/// Checks the version headers of a client.
 fn check_client(request: &Request) -> Result<(), ApiErrorResponse> {
-    // Compared before the question is read: another version may mean something else by the same keys.
+    // Compared before the question is parsed, because keys may have a different meaning in another version.
     check_same_protocol(&request.headers)?;
     check_same_version(&request.headers)?;
     check_type(&request.headers, &request.body)
 }
 
-/// Checks that a question without keys has none.
+/// Checks that a question that has no keys has an empty body.
 fn check_no_keys(request: &Request) -> Result<(), ApiErrorResponse> {
     let _: NoParameters = parse_parameters(&request.uri)?;
     if request.is_get || request.body.is_empty() {
@@ -196,9 +196,9 @@ fn read_request(request: &Request, body_schema: SchemaOfBody) -> Result<SentQues
     read_parameters(&request.uri, &BodySchema::of(body_schema))
 }
 
-/// Returns how to answer.
+/// Returns the options for the answer.
 fn call_options(route: &Route, request: &Request, asked: &SentQuestion<'_>) -> CallOptions {
-    // The service compares them with the settings as they are now, and not with those of the last answer.
+    // The service compares them with the current settings, not with those of the last answer.
     let settings = request.headers.get("slop-settings");
     let settings = settings.map(|value| truncated(&String::from_utf8_lossy(value.as_bytes())));
     let call = CallOptions {
@@ -223,22 +223,22 @@ async fn answer_query(
     mut call: CallOptions,
     headers: &HeaderMap,
 ) -> Result<Response, ApiErrorResponse> {
-    // Refused rather than queued: work of clients that are gone holds permits too, and a queue would outlive its
+    // Rejected instead of queued: work for disconnected clients also holds permits, and a queue would outlive its
     // clients.
     let permit = acquire_permit(&shared.working, "limit of concurrent requests reached")?;
     let accepts = |kind: &str| header_text(headers, "accept").is_some_and(|accept| accept.contains(kind));
     let wants_document = accepts("text/markdown") && matches!(query, AnyQuery::Aggregate(_));
-    // Lines of progress end in an envelope, which holds the document as JSON.
+    // Progress lines end with an envelope, which contains the document as JSON.
     call.only_text = wants_document && !accepts(LINES);
     if let AnyQuery::Aggregate(query) = &mut query
         && call.only_text
     {
-        // To count for a receipt that nobody gets would take time.
+        // Counting for a receipt that is not sent would waste time.
         query.receipt = ReceiptScope::None;
     }
     let (daemon, job) = (Arc::clone(&shared.daemon), Arc::clone(&call.job));
     let thread = tokio::task::spawn_blocking(move || {
-        // Held by the thread, because it may go on for a while after nobody waits for it.
+        // Held by the thread, which may continue for a while after the client has disconnected.
         let _permit = permit;
         ask_encoded(&*daemon, query, &call)
     });
@@ -268,7 +268,7 @@ async fn stream_events(
     Ok(EventStream { subscription, query, kinds, timeouts, stopping, permit }.start())
 }
 
-/// Runs what may block or panic on a thread that serves no other client.
+/// Runs work that may block or panic on a thread that serves no other client.
 async fn run_blocking<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, ApiErrorResponse> {
@@ -294,7 +294,7 @@ fn check_same_version(headers: &HeaderMap) -> Result<(), ApiErrorResponse> {
     check_same(headers, "slop-version", VERSION, "other_version", message)
 }
 
-/// Refuses a client that sends another value of a header than ours; one that sends none is no program of slop.
+/// Rejects a client that sends a different value of a header; one without the header is not slop itself.
 fn check_same(
     headers: &HeaderMap,
     name: &str,
@@ -305,13 +305,13 @@ fn check_same(
     if headers.get(name).is_none_or(|value| value.as_bytes() == ours.as_bytes()) {
         return Ok(());
     }
-    let hint = "restart the daemon with the program that you ask with: `slop daemon restart`";
+    let hint = "restart the daemon with the same program as the client: `slop daemon restart`";
     Err(ApiErrorResponse::user(StatusCode::CONFLICT, code, message, hint))
 }
 
 /// Requires that the body is declared as JSON.
 pub(super) fn check_type(headers: &HeaderMap, body: &[u8]) -> Result<(), ApiErrorResponse> {
-    // A web page can submit a form to any address, but not as JSON: that needs a preflight, which is refused.
+    // A web page can submit a form to any address, but not as JSON, which needs a preflight that is rejected.
     let kind = header_text(headers, header::CONTENT_TYPE.as_str());
     let kind = kind.map(|kind| kind.split(';').next().unwrap_or_default().trim());
     if kind.is_some_and(|kind| kind.eq_ignore_ascii_case("application/json"))
@@ -323,7 +323,7 @@ pub(super) fn check_type(headers: &HeaderMap, body: &[u8]) -> Result<(), ApiErro
     Err(ApiErrorResponse::user(StatusCode::UNSUPPORTED_MEDIA_TYPE, "not_json", message, hint))
 }
 
-/// Returns the error that a question cannot be read, with the shape that it should have.
+/// Returns the error for an invalid question, with the expected shape.
 fn bad_question(
     is_get: bool,
     body: &[u8],
@@ -338,10 +338,10 @@ fn bad_question(
     let place = path_text(path);
     let at = if place.is_empty() { String::new() } else { format!("`{}`: ", truncated(&place)) };
     let error_text = error.to_string();
-    // Serde lists the keys of one object only, and not those that may be at the top level as well.
+    // Serde lists only the keys of one object, without those that may also be at the top level.
     let error_text =
         error_text.split_once(", expected one of `").map_or(&*error_text, |(unknown, _)| unknown);
-    // Parameters have no lines: those are of the body that asks the same.
+    // The line refers to the equivalent body, and parameters have no lines.
     let error_text = match error_text.rsplit_once(" at line ") {
         Some((reason, _)) if is_get => reason,
         Some(_) | None => error_text,
@@ -350,11 +350,11 @@ fn bad_question(
         let message = format!("invalid {what}: {at}{}", truncated(reason));
         ApiErrorResponse::user(StatusCode::BAD_REQUEST, code, message, hint)
     };
-    // Of what is no JSON there are no keys.
+    // Invalid JSON has no keys.
     let Some(got) = serde_json::from_slice::<Value>(body).ok().filter(|_| error.is_data()) else {
         return refused(error_text, document.to_owned());
     };
-    // Of a key that is none, what is wanted is the object without it.
+    // For an unknown key, the expectation is the object without it.
     let schema = BodySchema::of(body_schema);
     let meant = schema.meant_key(path).map(|key| format!("did you mean `{key}`? ")).unwrap_or_default();
     let (path, wanted, example) = schema.expectation(path);
@@ -365,7 +365,7 @@ fn bad_question(
         PathSegment::Key(key) => value.get(key),
         PathSegment::Index(index) => value.get(*index),
     });
-    // What a client sent is repeated only if it is short.
+    // Values of clients are repeated only if they are short.
     let got = got.filter(|got| !place.is_empty() && got.to_string().len() <= QUOTED).cloned();
     let reason = without_internal_types(error_text, &wanted);
     let shape = ShapeError { path: truncated(&place), got: got.unwrap_or_default(), wanted, example };
@@ -374,12 +374,12 @@ fn bad_question(
 
 /// Rejects strings and lists above the limits that the OpenAPI document states.
 fn check_sizes(query: &AnyQuery) -> Result<(), ApiErrorResponse> {
-    let value = serde_json::to_value(query).expect("a question becomes the JSON that it was read from");
-    // The parsed question is checked, and not the body: numbers and defaults are as they will be used.
+    let value = serde_json::to_value(query).expect("a question can be serialized to JSON");
+    // The parsed question is checked instead of the body, with numbers and defaults as they will be used.
     let mut rest = vec![(&value, false)];
     while let Some((value, is_free)) = rest.pop() {
         match value {
-            // `maxLength` in JSON Schema counts characters, and not bytes.
+            // `maxLength` in JSON Schema counts characters, not bytes.
             Value::String(text) if !is_free && TEXT_CHARACTERS < text.chars().count() => {
                 return Err(too_long(&format!("text of more than {TEXT_CHARACTERS} characters")));
             }
@@ -406,7 +406,7 @@ fn header_text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     headers.get(name)?.to_str().ok()
 }
 
-/// Shortens a text that a client sent.
+/// Shortens the text of a client.
 fn truncated(text: &str) -> String {
     text.chars().take(QUOTED).collect()
 }

@@ -14,57 +14,57 @@ use tokio::time::Sleep;
 
 use crate::model::lock;
 
-/// Bytes of a request's body.
+/// The most bytes of a request's body.
 pub(in crate::api) const REQUEST_BYTES: usize = 1 << 20;
 
-/// Bytes of a body that is too large, up to which it is read nevertheless, so that its client reads the refusal.
+/// The most bytes of a too large body that are read nevertheless, so that its client receives the error.
 pub(super) const DRAINED_BYTES: u64 = 16 << 20;
 
-/// Characters of one text in a request: no path is longer, and no name should be.
+/// The most characters of one text in a request: no path is longer, and no name should be.
 pub(in crate::api) const TEXT_CHARACTERS: usize = 4096;
 
 pub(in crate::api) const LIST_ITEMS: usize = 10_000;
 
-/// Returns whether a key of a request holds prose or lines of source, which may be as long as the body allows.
+/// Returns whether a key of a request has prose or lines of source, which may be as long as the body allows.
 pub(in crate::api) fn is_free_text(key: &str) -> bool {
     let keys =
         ["task", "text", "system_prompt", "start_context", "end_context", "anchor_lines", "before", "after"];
     keys.contains(&key)
 }
 
-/// Connections at the same time.
+/// The most simultaneous connections.
 pub(super) const CONNECTIONS: usize = 64;
 
-/// Questions that are answered at the same time, including those whose clients are gone.
+/// The most questions that are answered simultaneously, including those of disconnected clients.
 pub(super) const WORKING: usize = 64;
 
 /// The most connections that wait for events, so that some are left for questions.
 pub(super) const SUBSCRIBERS: usize = 24;
 
-/// Bytes of a request's head, and of what is read and written at once.
+/// The most bytes of a request's head, and of a single read or write.
 pub(super) const BUFFER_BYTES: usize = 64 << 10;
 
 pub(super) const HEADERS: usize = 64;
 
-/// How long clients may take; a type, because tests use shorter times.
+/// Timeouts for clients; a type, because tests use shorter ones.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Timeouts {
-    /// For a request's head; an idle connection is closed after it.
+    /// For a request's head; also closes idle connections.
     pub(super) head: Duration,
     pub(super) body: Duration,
     /// For reading any part of a response that is waiting to be read.
     pub(super) read: Duration,
-    /// For all that is in flight when the server stops.
+    /// For everything in flight when the server stops.
     pub(super) stop: Duration,
-    /// Between two lines of progress.
+    /// Between two progress lines.
     pub(super) progress: Duration,
-    /// Between two lines when there is no progress, by which a client knows that the daemon is alive.
+    /// Between two lines without progress, which show that the daemon is alive.
     pub(super) sign: Duration,
     /// Between two comments in a stream without events.
     pub(super) heartbeat: Duration,
 }
 
-// `sign` must stay well below the 5 s of silence after which a client takes the daemon for hung.
+// `sign` must stay well below the 5 s of silence after which a client considers the daemon hung.
 pub(super) const TIMEOUTS: Timeouts = Timeouts {
     head: Duration::from_secs(5),
     body: Duration::from_secs(30),
@@ -93,7 +93,7 @@ struct OccupiedSlot {
     evicted: Arc<Notify>,
 }
 
-/// A slot, until it is dropped.
+/// A connection slot, which is released on drop.
 #[derive(Debug)]
 pub(super) struct ConnectionSlot {
     limiter: Arc<ConnectionLimiter>,
@@ -101,7 +101,7 @@ pub(super) struct ConnectionSlot {
     evicted: Arc<Notify>,
 }
 
-/// A slot whose holder is being answered, until it is dropped.
+/// A busy slot, which becomes idle on drop.
 #[derive(Debug)]
 pub(super) struct ActiveRequest(Arc<ConnectionSlot>);
 
@@ -114,7 +114,7 @@ impl ConnectionLimiter {
     pub(super) fn acquire(self: &Arc<Self>) -> Option<ConnectionSlot> {
         let mut table = lock(&self.table);
         if self.limit <= table.taken.len() {
-            // Numbers only grow, so that the first idle connection is the oldest.
+            // Numbers only increase, so the first idle connection is the oldest.
             let idle = table.taken.iter().find(|(_, taken)| !taken.is_busy).map(|(number, _)| *number)?;
             // The slot is free at once. The evicted connection may live a moment longer, so the limit is exceeded by
             // those only.
@@ -146,7 +146,7 @@ impl ConnectionSlot {
 
 impl Drop for ConnectionSlot {
     fn drop(&mut self) {
-        // Numbers are never reused, so an evicted slot takes nothing away from its successor.
+        // Numbers are never reused, so an evicted slot does not affect its successor.
         lock(&self.limiter.table).taken.remove(&self.number);
     }
 }
@@ -163,7 +163,7 @@ impl Drop for ActiveRequest {
 pub(super) struct TimedStream<S> {
     stream: S,
     timeout: Duration,
-    /// Runs while somebody waits to write.
+    /// Runs while a write is pending.
     waiting: Option<Pin<Box<Sleep>>>,
 }
 
@@ -179,7 +179,7 @@ impl<S> TimedStream<S> {
         context: &mut Context<'_>,
     ) -> Poll<io::Result<usize>> {
         if written.is_ready() {
-            // Any progress starts the time anew: a reader may be slow, but not silent.
+            // Any progress restarts the timeout: a reader may be slow, but not stuck.
             self.waiting = None;
             return written;
         }
@@ -238,7 +238,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn whoever_asks_keeps_the_seat_and_whoever_does_not_makes_room() {
+    fn idle_connections_are_evicted_and_busy_ones_are_kept() {
         let limiter = ConnectionLimiter::new(2);
         let asking = Arc::new(limiter.acquire().unwrap());
         let busy = asking.begin_request().unwrap();

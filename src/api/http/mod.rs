@@ -1,4 +1,4 @@
-//! The local API: HTTP on a socket of the user's own, over any [`DaemonControl`](super::DaemonControl).
+//! The local API: HTTP on a private socket of the user, over any [`DaemonControl`](super::DaemonControl).
 //!
 //! Knows: routes, which requests are allowed, and limits. Does not know: how a question is answered.
 //! Every request is untrusted until `guard` has checked it.

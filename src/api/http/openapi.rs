@@ -1,6 +1,6 @@
 //! The OpenAPI document, made from the table of routes and the schemas of questions and answers.
 //!
-//! `docs/openapi.json` is this document; a test compares. What the server refuses for its size is said in the schemas.
+//! `docs/openapi.json` is this document, as a test checks. The schemas include the size limits of the server.
 
 use schemars::{Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
@@ -46,7 +46,7 @@ const REFUSALS: &[(&str, &str, &str)] = &[
         "Conflict",
         "The client has another protocol or other settings: `other_protocol`, `other_settings`.",
     ),
-    ("410", "Gone", "The document or its text is not held any more: `document_gone`."),
+    ("410", "Gone", "The document or its text is no longer kept: `document_gone`."),
     ("413", "ContentTooLarge", "The body is too large: `too_large`."),
     ("415", "UnsupportedMediaType", "The body is not declared as JSON: `not_json`."),
     ("421", "MisdirectedRequest", "The `Host` of a request to the port is not this machine: `wrong_host`."),
@@ -64,8 +64,8 @@ pub(super) fn text() -> String {
 
 fn document() -> Value {
     let settings = schema_settings();
-    // Two generators, because what may be left out differs: keys with a default in questions, keys that are skipped when
-    // they are empty in answers.
+    // Two generators, because optional keys differ: those with a default in questions, those that are skipped when
+    // empty in answers.
     let mut asks = settings.clone().for_deserialize().into_generator();
     let mut answers = settings.for_serialize().into_generator();
     let paths: Map<String, Value> = ROUTES
@@ -82,14 +82,13 @@ fn document() -> Value {
         })
         .collect();
     let mut asks = asks.take_definitions(true);
-    // Only questions get limits, because only a client's JSON is refused for its size.
+    // Only questions get limits, because only a client's JSON is rejected for its size.
     asks.values_mut().for_each(|schema| add_limits(schema, false));
     for question in ["AggregateAsk", "ExplainAsk", "HydrateAsk", "SimulateAsk", "TableAsk"] {
         let with_keys = asks.get(question).map(|schema| with_grouped_keys(schema, &asks));
         asks.extend(with_keys.map(|schema| (question.to_owned(), schema)));
     }
-    // The definitions of questions replace those of the same name, so that the limits stay with the types that both
-    // use.
+    // The definitions of questions replace those of the same name, so that shared types have the limits.
     let mut schemas = answers.take_definitions(true);
     schemas.append(&mut asks);
     schemas.insert("Error".to_owned(), error_schema());
@@ -97,7 +96,7 @@ fn document() -> Value {
         "openapi": "3.1.0",
         "info": info(),
         "servers": [{"url": "http://localhost", "description": "The Unix socket, or a port with its number."}],
-        // The empty alternative is the socket, where file permissions take the place of a token.
+        // The empty alternative is the socket, which file permissions protect instead of a token.
         "security": [{}, {"token": []}],
         "paths": paths,
         "components": {
@@ -126,7 +125,7 @@ fn info() -> Value {
     })
 }
 
-/// Returns what the operations of a route have in common.
+/// Returns the common part of a route's operations.
 fn plain_operation(route: &Route, answers: &mut SchemaGenerator) -> Value {
     json!({
         "operationId": route.command,
@@ -136,11 +135,11 @@ fn plain_operation(route: &Route, answers: &mut SchemaGenerator) -> Value {
     })
 }
 
-/// Returns the operation that asks a route by query parameters alone.
+/// Returns the operation with query parameters.
 fn get_operation(route: &Route, answers: &mut SchemaGenerator) -> Value {
     let mut operation = plain_operation(route, answers);
     if let RouteAction::Query { body_schema, .. } = route.action {
-        // The name without a prefix is that of the POST, which was there before.
+        // The name without a prefix belongs to the POST, which existed first.
         operation["operationId"] = format!("get_{}", route.command).into();
         let schema = BodySchema::of(body_schema);
         let keys = schema.parameters().map(|(name, schema)| {
@@ -153,11 +152,11 @@ fn get_operation(route: &Route, answers: &mut SchemaGenerator) -> Value {
     operation
 }
 
-/// Returns the schema of a key as that of a query parameter, which cannot be null.
+/// Converts the schema of a key to that of a query parameter, which cannot be null.
 fn parameter_schema(schema: &Value) -> Value {
     let mut schema = schema.clone();
     if let Some(object) = schema.as_object_mut() {
-        // A parameter has its description outside of its schema, and is left out rather than given its default.
+        // A parameter has its description outside of its schema, and is omitted instead of having a default.
         object.retain(|key, _| !matches!(key.as_str(), "description" | "default"));
         for key in ["type", "anyOf"] {
             let Some(list) = object.get_mut(key).and_then(Value::as_array_mut) else { continue };
@@ -185,7 +184,7 @@ fn operation(route: &Route, queries: &mut SchemaGenerator, answers: &mut SchemaG
         });
     }
     if route.action.is_get() && !matches!(route.action, RouteAction::Query { .. }) {
-        // The name without a prefix is that of the GET, which was there before.
+        // The name without a prefix belongs to the GET, which existed first.
         operation["operationId"] = format!("post_{}", route.command).into();
         operation["requestBody"] = json!({
             "description": "An empty object, which may be missing.",
@@ -199,7 +198,7 @@ fn operation(route: &Route, queries: &mut SchemaGenerator, answers: &mut SchemaG
     operation
 }
 
-/// Returns whether an empty object would be refused.
+/// Returns whether an empty object would be rejected.
 fn requires_something(queries: &SchemaGenerator, schema: &Schema) -> bool {
     let name = schema.get("$ref").and_then(Value::as_str).and_then(|path| path.rsplit('/').next());
     let definition = name.and_then(|name| queries.definitions().get(name));
@@ -293,16 +292,16 @@ fn responses(route: &Route, answers: &mut SchemaGenerator) -> Value {
         REFUSALS.iter().filter(|(status, ..)| has_status(route, status)).map(|(status, name, _)| {
             ((*status).to_owned(), json!({"$ref": format!("#/components/responses/{name}")}))
         });
-    // Only the refusals that a route can have: a client that is generated from this handles no others.
+    // Only the errors that a route can have, because generated clients do not handle others.
     let mut responses: Map<String, Value> = refused.collect();
     responses.insert("200".to_owned(), good);
     responses.into()
 }
 
-/// Returns whether a route has a refusal of this status.
+/// Returns whether a route can return this error status.
 fn has_status(route: &Route, status: &str) -> bool {
     match status {
-        // These three are about a body or about the project, which only questions have.
+        // These three concern a body or the project, which only questions have.
         "404" | "415" | "422" => matches!(route.action, RouteAction::Query { .. }),
         "409" => matches!(route.action, RouteAction::Query { .. } | RouteAction::Events),
         "406" => has_document(route),
@@ -335,7 +334,7 @@ fn response_content(route: &Route, answers: &mut SchemaGenerator) -> Value {
         schema["allOf"][1]["properties"]["missing"] = json!({
             "type": "array",
             "items": answers.subschema_for::<MissingPath>(),
-            "description": "The paths that were asked for and are not in the answer; absent if there are none.",
+            "description": "The requested paths that are not in the answer; absent if there are none.",
         });
     }
     let mut content = json!({"application/json": {"schema": schema}});
@@ -353,7 +352,7 @@ fn response_content(route: &Route, answers: &mut SchemaGenerator) -> Value {
     content
 }
 
-/// Returns whether an answer may lack some of the paths that were asked for.
+/// Returns whether an answer may lack some of the requested paths.
 fn can_miss_paths(route: &Route) -> bool {
     [OutlineQuery::PATH, ViewQuery::PATH].contains(&route.path)
 }
@@ -482,13 +481,13 @@ fn header_schemas() -> Value {
     })
 }
 
-/// Adds the limits of texts, lists and numbers to a schema of questions, except where it has limits of its own, or holds
+/// Adds the limits of texts, lists and numbers to a schema of questions, except where it has its own limits or is
 /// prose.
 fn add_limits(schema: &mut Value, is_free: bool) {
     // An optional value has a list of types, one of which is `null`.
     let (has_text, has_items) = (has_type(schema, "string"), has_type(schema, "array"));
     if let Some(object) = schema.as_object_mut() {
-        // One of a few fixed words needs no limit of its own.
+        // Enumerated values need no limit.
         let is_closed = object.contains_key("enum") || object.contains_key("const");
         let (is_text, is_list) = (has_text && !is_closed, has_items);
         let largest = match object.get("format").and_then(Value::as_str) {
@@ -524,12 +523,12 @@ mod tests {
     use expect_test::expect_file;
 
     #[test]
-    fn the_page_is_this_document() {
+    fn the_committed_document_is_current() {
         expect_file!["../../../docs/openapi.json"].assert_eq(&text());
     }
 
     #[test]
-    fn the_page_names_the_routes_that_refuse_get() {
+    fn the_documentation_lists_the_routes_without_get() {
         let page = include_str!("../../../docs/api.md");
         let (_, after) = page.split_once("as query parameters: all except ").unwrap();
         let (list, _) = after.split_once(". A list is").unwrap();
@@ -542,7 +541,7 @@ mod tests {
     }
 
     #[test]
-    fn every_reference_leads_somewhere() {
+    fn every_reference_can_be_resolved() {
         let document = document();
         let mut rest = vec![&document];
         let mut references = 0;
@@ -561,7 +560,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_server_refuses_for_its_size_is_said() {
+    fn size_limits_are_documented() {
         let document = document();
         let files = &document["components"]["schemas"]["OutlineAsk"]["properties"]["files"];
         assert_eq!((&files["maxItems"], &files["items"]["maxLength"]), (&json!(10_000), &json!(4096)));

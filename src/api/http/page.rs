@@ -1,8 +1,7 @@
-//! The web page: its files, its port, and what its browser is told about both.
+//! The web page: its files, its port, and its security headers.
 //!
-//! The files have addresses of their own, `/ui/HASH/NAME`, in which the hash is that of all files together: a relative
-//! import in one file leads to the others of the same version, and no browser ever shows a file of another one. So they
-//! may be cached forever, and nothing else may.
+//! The files have addresses `/ui/HASH/NAME`, with a hash of all files together: relative imports lead to files of the
+//! same version, and browsers never mix two versions. So they may be cached forever, and nothing else may.
 
 use std::io::{self, Write};
 use std::net::{SocketAddr, TcpListener};
@@ -34,9 +33,9 @@ const SESSION_PATH: &str = "/ui/session";
 /// How the files refer to each other.
 const RELATIVE: &str = "\"./";
 
-/// Shorter bodies are sent as they are.
+/// Shorter bodies are not compressed.
 const MIN_COMPRESSED_BYTES: u64 = 1024;
-/// Larger bodies are sent as they are: to compress them takes longer than to send them to the same machine.
+/// Larger bodies are not compressed, because that takes longer than sending them on the same machine.
 const MAX_COMPRESSED_BYTES: u64 = 32 << 20;
 
 const SECURITY_HEADERS: [(&str, &str); 4] = [
@@ -56,7 +55,7 @@ pub(super) struct Page {
     files: Vec<ServedFile>,
     pub(super) sessions: PageSessions,
     listen: SocketAddr,
-    /// The address that is listened on, once the page was asked for.
+    /// The listening address, once a ticket was requested.
     bound: Mutex<Option<SocketAddr>>,
     sender: mpsc::Sender<TcpListener>,
     receiver: Mutex<Option<mpsc::Receiver<TcpListener>>>,
@@ -71,7 +70,7 @@ struct ServedFile {
 }
 
 impl Page {
-    /// Returns a page that is served on no port yet.
+    /// Returns a page that is not served yet.
     pub(super) fn new(files: &[PageFile], listen: SocketAddr) -> Self {
         let (sender, receiver) = mpsc::channel(1);
         Self {
@@ -109,7 +108,7 @@ impl Page {
         receiver?.recv().await
     }
 
-    /// Answers a request that is not one of the API's: for a file of the page, or for a session.
+    /// Answers a request outside of the API: for a file of the page, or for a session.
     pub(super) fn respond(&self, head: &Parts, body: &[u8]) -> Response {
         let path = head.uri.path();
         if path == SESSION_PATH {
@@ -183,11 +182,11 @@ fn refusal(status: StatusCode, code: &'static str, message: &str) -> Response {
     ApiErrorResponse::user(status, code, message, hint).for_command("ui").into_response()
 }
 
-/// Compresses the files, and gives them their addresses.
+/// Compresses the files, and assigns their addresses.
 fn served_files(files: &[PageFile]) -> Vec<ServedFile> {
     let mut digest = Sha256::new();
     for file in files {
-        // With lengths, so that no two sets have the same bytes.
+        // With lengths, so that different sets never have the same bytes.
         for text in [file.name, &file.text] {
             digest.update((text.len() as u64).to_le_bytes());
             digest.update(text);
@@ -197,7 +196,7 @@ fn served_files(files: &[PageFile]) -> Vec<ServedFile> {
     let served = files.iter().map(|file| {
         let is_index = file.name == INDEX;
         let folder = if is_index { "/".to_owned() } else { format!("/ui/{hash}/") };
-        // The page itself is the only file with an address that stays, so it names those of the others.
+        // Only the page itself has a fixed address, so it contains those of the others.
         let text = if is_index {
             file.text.replace(RELATIVE, &format!("\"/ui/{hash}/"))
         } else {
@@ -216,13 +215,13 @@ fn served_files(files: &[PageFile]) -> Vec<ServedFile> {
 
 fn compressed(bytes: &[u8], level: Compression) -> Bytes {
     let mut encoder = GzEncoder::new(Vec::new(), level);
-    encoder.write_all(bytes).expect("a vector takes all that is written to it");
-    encoder.finish().expect("a vector takes all that is written to it").into()
+    encoder.write_all(bytes).expect("writing to a vector does not fail");
+    encoder.finish().expect("writing to a vector does not fail").into()
 }
 
-/// Compresses the answer to a browser that can read it so.
+/// Compresses the answer if the browser accepts that.
 pub(super) async fn with_compressed_body(head: &Parts, response: Response) -> Response {
-    // What is still being computed has no size: a stream of events is not to wait for more of them.
+    // A stream has no size, and must not be delayed by compression.
     let size = response.body().size_hint().exact().unwrap_or(0);
     let is_encoded = response.headers().contains_key(header::CONTENT_ENCODING);
     if is_encoded || !(MIN_COMPRESSED_BYTES..=MAX_COMPRESSED_BYTES).contains(&size) || !accepts_gzip(head) {

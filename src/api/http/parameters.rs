@@ -1,4 +1,4 @@
-//! Questions as query parameters: a GET asks what a POST with the same keys would ask.
+//! Questions as query parameters: a GET is equivalent to a POST with the same keys.
 
 use std::borrow::Cow;
 
@@ -10,18 +10,18 @@ use super::response::ApiErrorResponse;
 use crate::api::body_schema::BodySchema;
 use crate::api::located_json::PathSegment;
 
-/// Where to look when a parameter is wrong.
+/// The hint for wrong parameters.
 pub(super) const PARAMETERS_HINT: &str = "GET /v1/openapi.json lists every parameter";
 
-/// A question as it was sent, by query parameters or by a body.
+/// A question as sent, in query parameters or in a body.
 pub(super) struct SentQuestion<'r> {
-    /// The body, or the one that asks the same as the parameters.
+    /// The body, or the equivalent of the parameters.
     pub(super) body: Cow<'r, [u8]>,
     pub(super) require_fresh: bool,
 }
 
-/// Reads the parameters of a GET. A list is a parameter that is given several times; what is in an object of the body has
-/// its key behind a dot, as in `choice.focus`.
+/// Parses the parameters of a GET. A list is a repeated parameter; keys of nested objects are written with a dot, as in
+/// `choice.focus`.
 pub(super) fn read_parameters(
     uri: &Uri,
     schema: &BodySchema,
@@ -49,7 +49,7 @@ pub(super) fn read_parameters(
     Ok(SentQuestion { body: Cow::Owned(body), require_fresh })
 }
 
-/// Inserts a value below keys, or adds it to the list that is there.
+/// Inserts a value at a path of keys, or appends it to the list there.
 fn insert(body: &mut Map<String, Value>, keys: &[&str], value: Value, is_item: bool) -> Result<(), ()> {
     let Some((key, objects)) = keys.split_last() else { return Err(()) };
     let mut object = body;
@@ -77,12 +77,12 @@ fn unknown_parameter(schema: &BodySchema, name: &str, path: &[PathSegment]) -> A
     ApiErrorResponse::bad_query(message, format!("{meant}{known}{PARAMETERS_HINT}"))
 }
 
-/// Returns the error that a query string cannot be read.
+/// Returns the error for an invalid query string.
 pub(super) fn invalid_query(reason: &str) -> ApiErrorResponse {
     ApiErrorResponse::bad_query(format!("invalid query: {}", short(reason)), PARAMETERS_HINT)
 }
 
-/// Shortens a text that may repeat what a client sent.
+/// Shortens a text that may contain a client's value.
 fn short(text: &str) -> String {
     text.chars().take(200).collect()
 }
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn parameters_ask_what_a_body_asks() {
+    fn parameters_are_equivalent_to_a_body() {
         check::<AggregateQuery>(
             "tier=3&budget=8000&files=src&files=a%20b.py&choice.focus=x.py:3&parts=true&receipt=all",
             &json!({
@@ -119,12 +119,12 @@ mod tests {
                 "mask": [{"symbol": "f"}],
             }),
         );
-        // What is no such value is refused with the rest of the question.
+        // Invalid values are rejected when the question is parsed.
         check::<AggregateQuery>("tier=three", &json!({"tier": "three"}));
     }
 
     #[test]
-    fn a_parameter_that_is_none_is_refused() {
+    fn an_unknown_parameter_is_rejected() {
         for query in ["tir=3", "choice=3", "choice.tir=1", "tier=1&tier=2", "require_fresh=maybe", "=", "."] {
             let uri: Uri = format!("/x?{query}").parse().unwrap();
             let refused = read_parameters(&uri, &BodySchema::of(AggregateQuery::body_schema));

@@ -1,4 +1,4 @@
-//! Responses: answers and errors in their envelopes, and bodies whose pieces are there or still to come.
+//! Responses: answers and errors in their envelopes, and bodies of chunks or of a channel.
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
@@ -25,20 +25,20 @@ pub(super) struct ApiErrorResponse {
     pub(super) status: StatusCode,
     pub(super) command: &'static str,
     pub(super) fault: ApiError,
-    /// What a key of the question should be, if one is at fault.
+    /// The expected shape of a key, if the error concerns one.
     pub(super) shape: Option<ShapeError>,
 }
 
-/// What is wrong with a key of a question.
+/// An invalid key of a question.
 #[derive(Debug, Serialize)]
 pub(super) struct ShapeError {
-    /// The key, as `choice.focus[0]`; empty for the question as a whole.
+    /// The key, such as `choice.focus[0]`; empty for the question as a whole.
     pub(super) path: String,
-    /// What is there; null if it is missing.
+    /// The actual value; null if it is missing.
     pub(super) got: Value,
-    /// What should be there, in words.
+    /// A description of the expected value.
     pub(super) wanted: String,
-    /// A question that has it.
+    /// A question with a valid value.
     pub(super) example: Value,
 }
 
@@ -50,22 +50,22 @@ impl ApiErrorResponse {
         message: impl Into<String>,
         hint: impl Into<Cow<'static, str>>,
     ) -> Self {
-        // The router sets the command later: a request may be refused before its route is known.
+        // The router sets the command later, because a request may be rejected before its route is known.
         Self { status, command: "api", fault: ApiError::user(code, message, hint), shape: None }
     }
 
-    /// Returns the error that the query string is not what the route takes.
+    /// Returns the error for an invalid query string.
     pub(super) fn bad_query(message: impl Into<String>, hint: impl Into<Cow<'static, str>>) -> Self {
         Self::user(StatusCode::BAD_REQUEST, "bad_query", message, hint)
     }
 
-    /// Returns the error that a limit of the server is reached.
+    /// Returns the error for a reached limit of the server.
     pub(super) fn busy(what: &str) -> Self {
         let fault = ApiError::environment("busy", what, "try again in a second");
         Self { status: StatusCode::SERVICE_UNAVAILABLE, command: "api", fault, shape: None }
     }
 
-    /// Returns the error that answering panicked.
+    /// Returns the error for a panic.
     pub(super) fn bug() -> Self {
         let fault = ApiError::environment(
             "bug",
@@ -85,13 +85,13 @@ impl ApiErrorResponse {
         self
     }
 
-    /// Returns the envelope, in one line.
+    /// Returns the envelope on one line.
     pub(super) fn envelope(&self) -> String {
         self.to_json().to_string()
     }
 
-    /// Returns the envelope as the last of some lines: it has the status, too, because that of the response was sent
-    /// before there was a fault.
+    /// Returns the envelope as the last line after progress. It includes the status, because that of the response was
+    /// sent before the error.
     pub(super) fn last_line(&self) -> String {
         let mut value = self.to_json();
         value["status"] = self.status.as_u16().into();
@@ -108,7 +108,7 @@ impl ApiErrorResponse {
     }
 }
 
-/// Returns the status that goes with a fault, by its stable code where one has a status of its own.
+/// Returns the status of an error, which may depend on its code.
 fn status(fault: &ApiError) -> StatusCode {
     match (&*fault.code, fault.kind) {
         ("not_found", _) => StatusCode::NOT_FOUND,
@@ -116,7 +116,7 @@ fn status(fault: &ApiError) -> StatusCode {
         ("other_settings" | "other_protocol" | "other_version" | "revision_moved" | "table_moved", _) => {
             StatusCode::CONFLICT
         }
-        // A bug has the kind of the environment for exit codes, but 503 would invite the client to try again.
+        // A bug counts as a failure of the environment for exit codes, but 503 would invite the client to retry.
         ("bug", _) => StatusCode::INTERNAL_SERVER_ERROR,
         (_, ApiErrorKind::User) => StatusCode::UNPROCESSABLE_ENTITY,
         (_, ApiErrorKind::Environment) => StatusCode::SERVICE_UNAVAILABLE,
@@ -131,7 +131,7 @@ impl IntoResponse for ApiErrorResponse {
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
         match self.status {
             StatusCode::SERVICE_UNAVAILABLE => {
-                // A second, because connections and permits become free within moments.
+                // One second, because connections and permits become free quickly.
                 headers.insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
             }
             StatusCode::UNAUTHORIZED => {
@@ -143,10 +143,10 @@ impl IntoResponse for ApiErrorResponse {
     }
 }
 
-/// Clients read 8 KiB of headers or more.
+/// The most bytes of notes in a header: clients accept 8 KiB of headers or more.
 const MAX_NOTES_BYTES: usize = 4 << 10;
 
-/// All of an envelope but the data, which comes last.
+/// An envelope without its data, which comes last.
 #[derive(Serialize)]
 struct EnvelopeHead<'a> {
     schema_version: u32,
@@ -162,9 +162,9 @@ struct EnvelopeHead<'a> {
 pub(super) fn envelope_parts(command: &str, answered: &EncodedAnswer) -> (Bytes, Bytes) {
     let EncodedAnswer { freshness, notes, missing, .. } = answered;
     let head = EnvelopeHead { schema_version: SCHEMA_VERSION, command, freshness, notes, missing };
-    let mut head = serde_json::to_string(&head).expect("strings and numbers always become JSON");
-    // The object is closed by hand: to serialize the data with the rest would copy all of it.
-    // A serialized struct ends with its closing brace.
+    let mut head = serde_json::to_string(&head).expect("strings and numbers can be serialized");
+    // The object is closed by hand, because serializing the data with the rest would copy it. A serialized struct ends
+    // with its closing brace.
     head.truncate(head.len() - 1);
     head.push_str(",\"data\":");
     (head.into(), Bytes::from_static(b"}\n"))
@@ -189,7 +189,7 @@ pub(super) fn plain_response(command: &str, data: &impl Serialize) -> Response {
         data: &'a T,
     }
     let envelope = PlainEnvelope { schema_version: SCHEMA_VERSION, command, data };
-    let text = serde_json::to_string(&envelope).expect("strings and numbers always become JSON");
+    let text = serde_json::to_string(&envelope).expect("strings and numbers can be serialized");
     response_with_type(Body::from(text + "\n"), "application/json")
 }
 
@@ -202,7 +202,7 @@ pub(super) fn document_response(answered: &EncodedAnswer) -> Result<Response, Ap
     }
     let decoded =
         || serde_json::from_slice::<Document<'_>>(&answered.data).ok().and_then(|document| document.text);
-    // Most documents come with their text already decoded; decoding one from JSON copies all of it.
+    // Most documents come with their decoded text; decoding it from JSON would copy it.
     let text = answered.text.clone().or_else(|| decoded().map(|text| text.into_owned().into()));
     let Some(text) = text else {
         return Err(ApiErrorResponse::user(
@@ -220,7 +220,7 @@ pub(super) fn document_response(answered: &EncodedAnswer) -> Result<Response, Ap
         FreshnessState::Stale => "stale",
     };
     response.headers_mut().insert("slop-freshness", HeaderValue::from_static(freshness));
-    // A clock consists of digits and a colon, so that it always fits a header.
+    // A clock consists of digits and a colon, so it is always a valid header.
     let clock = note.clock.as_deref().and_then(|clock| HeaderValue::from_str(clock).ok());
     if let Some(clock) = clock {
         response.headers_mut().insert("slop-clock", clock);
@@ -231,7 +231,7 @@ pub(super) fn document_response(answered: &EncodedAnswer) -> Result<Response, Ap
     Ok(response)
 }
 
-/// Returns notes as a JSON array in ASCII; the first ones, if all are too long for a header.
+/// Returns notes as a JSON array in ASCII; only the first ones if all are too long for a header.
 fn notes_header(notes: &[String]) -> Option<HeaderValue> {
     let mut text = String::new();
     for note in notes {
@@ -261,12 +261,12 @@ pub(super) fn response_with_type(body: Body, content_type: &'static str) -> Resp
     response
 }
 
-/// Returns a body of several chunks, so that a large one need not be copied between two small ones.
+/// Returns a body of several chunks, which avoids copying a large one between two small ones.
 pub(super) fn from_chunks<const N: usize>(pieces: [Bytes; N]) -> Body {
     Body::new(ChunkedBody(pieces.into_iter().filter(|piece| !piece.is_empty()).collect()))
 }
 
-/// Returns a body of what a channel receives, until its sender is dropped.
+/// Returns a body with the messages of a channel, until its sender is dropped.
 pub(super) fn from_channel(receiver: mpsc::Receiver<Bytes>) -> Body {
     Body::new(ChannelBody(receiver))
 }
@@ -293,7 +293,7 @@ impl HttpBody for ChunkedBody {
         self.0.is_empty()
     }
 
-    // From an exact size hyper makes a `Content-Length`, for which the client reserves its buffer at once.
+    // With an exact size, hyper sends a `Content-Length`, with which the client allocates its buffer at once.
     fn size_hint(&self) -> SizeHint {
         SizeHint::with_exact(self.0.iter().map(|piece| piece.len() as u64).sum())
     }
@@ -343,7 +343,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn notes_are_ascii_in_a_header_and_no_more_than_have_room() {
+    fn notes_in_a_header_are_ascii_and_limited() {
         let notes = ["a \"note\"\n".to_owned(), "é 🙂".to_owned()];
         let text = notes_header(&notes).unwrap();
         assert_eq!(text, r#"["a \"note\"\n","\u00e9 \ud83d\ude42"]"#);

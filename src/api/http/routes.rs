@@ -19,11 +19,11 @@ use crate::api::query::{AnyQuery, WireQuery};
 #[derive(Clone, Copy)]
 pub(in crate::api) struct Route {
     pub(in crate::api) path: &'static str,
-    /// The name that answers give.
+    /// The name of the command in answers.
     pub(in crate::api) command: &'static str,
     pub(in crate::api) summary: &'static str,
     pub(in crate::api) action: RouteAction,
-    /// The path that has taken this one's place.
+    /// The path that has replaced this one.
     pub(in crate::api) successor: Option<&'static str>,
 }
 
@@ -37,7 +37,7 @@ pub(in crate::api) enum RouteAction {
     Stop,
     Query {
         read: fn(&[u8]) -> Result<AnyQuery, LocatedError>,
-        /// Whether the question changes nothing, so that it can be asked with GET, too.
+        /// Whether the question changes nothing, so that GET is allowed, too.
         reads: bool,
         body_schema: fn(&mut SchemaGenerator) -> Schema,
         answer_schema: fn(&mut SchemaGenerator) -> Schema,
@@ -135,7 +135,7 @@ pub(in crate::api) const ROUTES: &[Route] = &[
     Route::of_query::<CacheExportQuery>(),
     Route::of_query::<CacheGcQuery>(),
     Route {
-        // Served for one more release, so that a client need not be updated in the same moment as the daemon.
+        // Served for one more release, so that clients and daemon need not be updated at the same time.
         path: "/v1/cache/collect",
         command: "cache_collect",
         summary: "The same as `/v1/cache/gc`, under the path of earlier releases.",
@@ -162,7 +162,7 @@ fn read_query<Q: WireQuery>(body: &[u8]) -> Result<AnyQuery, LocatedError> {
 
 /// Returns the keys of a body that have been renamed, each with the new one.
 pub(super) fn deprecated_keys(body: &[u8]) -> Vec<(&'static str, &'static str)> {
-    // The body is parsed once more, because serde's aliases do not reveal which of the names was used.
+    // The body is parsed again, because serde's aliases do not reveal which name was used.
     let Ok(Value::Object(body)) = serde_json::from_slice(body) else { return Vec::new() };
     let has_key = |key: &str| {
         body.contains_key(key) || body.get("choice").is_some_and(|choice| choice.get(key).is_some())

@@ -1,4 +1,4 @@
-//! Connections: who gets one, how long it may take, and how all of them end.
+//! Accepts, limits and ends connections.
 
 use std::convert::Infallible;
 use std::future::pending;
@@ -38,20 +38,20 @@ use crate::api::service::{PROTOCOL, VERSION};
 use crate::model::PageFile;
 use crate::sys::{BoundSocket, LocalListener, ServerStream};
 
-/// How long to wait before accepting again after an error, and for a refused client to read the refusal.
+/// How long to wait before accepting again after an error, and for a rejected client to read the error.
 const BRIEF_WAIT: Duration = Duration::from_millis(50);
 
 /// [`limits::REQUEST_BYTES`] as lengths of bodies are counted.
 const REQUEST_BYTES: u64 = limits::REQUEST_BYTES as u64;
 
-/// Serves one daemon on any number of sockets. Clones are the same server.
+/// Serves one daemon on any number of sockets. Clones share the same server.
 #[derive(Clone)]
 pub struct HttpServer {
     shared: Arc<ServerState>,
     router: Router,
 }
 
-/// What all connections share.
+/// The state that all connections share.
 pub(super) struct ServerState {
     pub(super) daemon: Arc<dyn DaemonControl>,
     pub(super) timeouts: Timeouts,
@@ -59,15 +59,15 @@ pub(super) struct ServerState {
     pub(super) subscribers: Arc<Semaphore>,
     pub(super) stopping: watch::Sender<bool>,
     pub(super) page: Arc<Page>,
-    /// What agents are told of the project.
+    /// The information about the project for MCP clients.
     pub(super) agents: McpInfo,
     connections: Arc<ConnectionLimiter>,
 }
 
 impl HttpServer {
-    /// Returns a server that listens nowhere yet.
+    /// Returns a server that does not listen yet.
     ///
-    /// The web page consists of `files`; it is served at the address `page`, once a ticket was asked for.
+    /// The web page consists of `files`; it is served at the address `page`, once a ticket was requested.
     pub fn new(
         daemon: Arc<dyn DaemonControl>,
         agents: McpInfo,
@@ -97,12 +97,12 @@ impl HttpServer {
         Self { shared, router }
     }
 
-    /// Stops accepting requests on all sockets; those that are being answered are finished.
+    /// Stops accepting requests on all sockets; those in progress are finished.
     pub fn stop(&self) {
         self.shared.stopping.send_replace(true);
     }
 
-    /// Serves a unix socket until [`HttpServer::stop`]; only programs of our own user, and of root, are answered.
+    /// Serves a unix socket until [`HttpServer::stop`]; only programs of the same user and of root are answered.
     ///
     /// Returns when all connections have ended, which takes 2 s at most.
     #[cfg(test)]
@@ -110,8 +110,8 @@ impl HttpServer {
         self.serve_unix_until(listener, pending()).await
     }
 
-    /// Serves a unix socket until [`HttpServer::stop`]. Once it is `retired`, it accepts no more connections, and serves
-    /// those that it has.
+    /// Serves a unix socket until [`HttpServer::stop`]. Once it is `retired`, it accepts no more connections, but
+    /// serves existing ones.
     pub async fn serve_unix_until(
         &self,
         listener: BoundSocket,
@@ -120,12 +120,12 @@ impl HttpServer {
         self.serve(Transport::Unix, LocalListener::new(listener)?, retired).await
     }
 
-    /// Serves a port of this machine until [`HttpServer::stop`], to those who know the token.
+    /// Serves a loopback port until [`HttpServer::stop`], to clients with the token.
     ///
-    /// A port is reachable by every user of the machine, and by web pages in their browsers; see `guard`.
+    /// A port can be reached by every user of the machine, and by web pages in their browsers; see `guard`.
     pub async fn serve_tcp(&self, listener: std::net::TcpListener, token: &str) -> io::Result<()> {
         let address = listener.local_addr()?;
-        // The command line refuses these as well; this is the last place before the port is open to others.
+        // The command line rejects these as well; this is the last check before the port is open to others.
         if !address.ip().is_loopback() || token.is_empty() {
             return Err(io::Error::new(
                 io::ErrorKind::InvalidInput,
@@ -137,7 +137,7 @@ impl HttpServer {
         self.serve(Transport::tcp(address.port(), token), listener, pending()).await
     }
 
-    /// Serves the web page until [`HttpServer::stop`], from when a ticket is first asked for.
+    /// Serves the web page, from the first request for a ticket until [`HttpServer::stop`].
     pub async fn serve_page(&self) -> io::Result<()> {
         let mut stopping = self.shared.stopping.subscribe();
         let listener = tokio::select! {
@@ -163,13 +163,13 @@ impl HttpServer {
         let mut connections = JoinSet::new();
         loop {
             let accepted = tokio::select! {
-                // In this order, so that a stop is noticed even while connections keep arriving.
+                // In this order, so that a stop takes effect even while connections keep arriving.
                 biased;
                 _ = stopping.wait_for(|stopping| *stopping) => break,
                 () = retired.as_mut() => break,
                 accepted = listener.accept() => accepted,
             };
-            // Connections that have ended are collected here; else the set would grow for as long as the server runs.
+            // Ended connections are removed here, or the set would grow for as long as the server runs.
             while connections.try_join_next().is_some() {}
             match accepted {
                 Ok(Some(mut stream)) => match self.shared.connections.acquire() {
@@ -178,32 +178,31 @@ impl HttpServer {
                             self.clone().serve_connection(stream, transport.clone(), Arc::new(slot));
                         connections.spawn(conversation);
                     }
-                    // Answered in line: the refusal is short, and a task for each would be what the limit is to
-                    // prevent.
+                    // Answered inline: the error is short, and a task for each would defeat the limit.
                     None => reject_busy(&mut stream).await,
                 },
                 // Other users get no response at all.
                 Ok(None) => {}
-                // Out of files, as a rule: there will be some when others have gone.
+                // Usually the process has no free file descriptors, until other connections end.
                 Err(_) => tokio::time::sleep(BRIEF_WAIT).await,
             }
         }
-        // Connections that are not accepted yet are refused at once.
+        // Connections that are not accepted yet are rejected at once.
         drop(listener);
         self.finish(connections, stopping).await;
         Ok(())
     }
 
-    /// Waits for the connections of a socket that accepts no more.
+    /// Waits for the remaining connections of a socket.
     async fn finish(&self, mut connections: JoinSet<()>, mut stopping: watch::Receiver<bool>) {
-        // The clients of a retired socket take all the time they need, until the whole server stops.
+        // Clients of a retired socket are served until the whole server stops.
         tokio::select! {
             biased;
             _ = stopping.wait_for(|stopping| *stopping) => {}
             () = all_ended(&mut connections) => {}
         }
         let _ = tokio::time::timeout(self.shared.timeouts.stop, all_ended(&mut connections)).await;
-        // Aborted after the grace period: an answer that nobody reads must not keep the process from ending.
+        // Aborted after the grace period, because an unread answer must not prevent the process from ending.
         connections.shutdown().await;
     }
 
@@ -227,9 +226,9 @@ impl HttpServer {
                 .serve_connection(stream, service)
         );
         tokio::select! {
-            // The connection is closed, so that no error can be reported.
+            // The connection is closed, so errors cannot be reported.
             _ = connection.as_mut() => return,
-            // Only idle connections are evicted, so nothing that was promised is lost.
+            // Only idle connections are evicted, so no answer is lost.
             () = slot.evicted() => return,
             _ = stopping.wait_for(|stopping| *stopping) => {}
         }
@@ -244,14 +243,14 @@ impl HttpServer {
         request: Request<Incoming>,
     ) -> Result<Response, Infallible> {
         let (head, body) = request.into_parts();
-        // The slot is idle until the whole body has arrived: thousands of clients that never finish a request
-        // keep no other client out.
+        // The slot is idle until the whole body has arrived, so that thousands of unfinished requests do not lock out
+        // other clients.
         let is_api = transport.is_api(&head);
         let mut response = match self.read_allowed_body(transport, &head, body).await {
             Ok(body) => match slot.begin_request() {
                 Some(busy) => {
                     let response = self.dispatch(transport, head, body).await?;
-                    // Busy until the last byte was sent, because an eviction would cut the answer short.
+                    // Busy until the last byte was sent, because an eviction would truncate the answer.
                     response.map(|body| response::with_guard(body, busy))
                 }
                 None => ApiErrorResponse::busy("limit of connections reached").into_response(),
@@ -259,7 +258,7 @@ impl HttpServer {
             Err(refusal) => refusal.into_response(),
         };
         if is_api {
-            // Refusals have the headers, too: a client of another version learns from any response that it has to
+            // Errors have the headers, too: from any response, a client of another version detects that it has to
             // restart the daemon.
             self.add_version_headers(&mut response);
         }
@@ -267,13 +266,13 @@ impl HttpServer {
             page::add_security_headers(&mut response);
         }
         let headers = response.headers_mut();
-        // An answer is about the files as they were: a cache would give it again after an edit.
+        // An answer becomes outdated with an edit, so it must not be cached.
         headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
         headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
         Ok(response)
     }
 
-    /// Answers a request that is allowed.
+    /// Answers an admitted request.
     async fn dispatch(
         &self,
         transport: &Transport,
@@ -281,7 +280,7 @@ impl HttpServer {
         body: Bytes,
     ) -> Result<Response, Infallible> {
         let Transport::Page { page, .. } = transport else { return self.call_router(head, body).await };
-        // No form of another page can be sent as JSON.
+        // Other pages cannot submit forms as JSON.
         if head.method == Method::POST
             && let Err(refused) = handlers::check_type(&head.headers, &body)
         {
@@ -299,16 +298,16 @@ impl HttpServer {
         TowerToHyperService::new(self.router.clone()).call(request).await
     }
 
-    /// Reads the body of a request, if its head is allowed.
+    /// Reads the body of a request, if its head passes the checks.
     async fn read_allowed_body(
         &self,
         transport: &Transport,
         head: &Parts,
         body: Incoming,
     ) -> Result<Bytes, ApiErrorResponse> {
-        // Checked before the body is read, so that a stranger cannot make the daemon buffer a byte of it.
+        // Checked before the body is read, so that unauthorized clients cannot make the daemon buffer anything.
         transport.check(head)?;
-        // Whoever waits for leave to send a body that is too large sends none of it.
+        // A client that expects `100 Continue` is not asked to send a too large body.
         let is_refused_at_once =
             REQUEST_BYTES < body.size_hint().lower() && head.headers.contains_key(header::EXPECT);
         if is_refused_at_once {
@@ -332,8 +331,8 @@ impl HttpServer {
     }
 }
 
-/// Reads a body. Of one that is too large, more is read than is kept: the socket would be closed while the client still
-/// writes, and many clients then report that, and not the response.
+/// Reads a body. A too large one is read further and discarded: otherwise the socket would be closed while the client
+/// is still writing, and many clients would report that instead of the response.
 async fn read_body(mut body: Incoming) -> Result<Bytes, ApiErrorResponse> {
     let (mut kept, mut length) = (BytesMut::new(), 0_u64);
     while let Some(frame) = body.frame().await {
@@ -389,7 +388,7 @@ impl ConnectionSource for TcpListener {
     }
 }
 
-/// Writes a short refusal. A client that does not read it at once is not waited for.
+/// Writes a short error, without waiting for a client that does not read it.
 async fn reject_busy(stream: &mut (impl AsyncWrite + Unpin)) {
     let envelope = ApiErrorResponse::busy("limit of connections reached").envelope();
     let response = format!(

@@ -1,8 +1,8 @@
-//! Who may use the page's port: tickets that open it once, and the sessions made of them.
+//! Authentication on the page's port: one-time tickets, and the sessions that they open.
 //!
-//! A ticket is part of an address, and the command line of a browser can be read by other users of the machine. So a ticket
-//! works once and for a short time; if it is shown again, one of the two who had it was not the user, and the
-//! session made of it ends.
+//! A ticket is part of an address, and other users of the machine can read the command line of a browser. So a ticket
+//! is valid once and for a short time; if it is used again, one of the two clients was not the user, and its session
+//! ends.
 
 use std::collections::VecDeque;
 use std::io;
@@ -15,16 +15,15 @@ use tokio::time::Instant;
 
 use crate::model::{hex, lock};
 
-/// How long a ticket works.
+/// How long a ticket is valid.
 pub(super) const TICKET_LIFETIME: Duration = Duration::from_mins(1);
 
-/// The most tickets, used ones included, and so of sessions, that are remembered; the oldest are forgotten, and their
-/// sessions end.
+/// The most tickets, including used ones with their sessions; the oldest are forgotten, and their sessions end.
 const MAX_TICKETS: usize = 64;
 
 type Digest = [u8; 32];
 
-/// The tickets and sessions of one daemon. They are kept as digests, in memory alone.
+/// The tickets and sessions of one daemon. They are kept as digests, only in memory.
 #[derive(Debug, Default)]
 pub(super) struct PageSessions {
     tickets: Mutex<VecDeque<Ticket>>,
@@ -42,7 +41,7 @@ enum TicketState {
     Unused,
     /// The digest of the session's token.
     Used(Digest),
-    /// It was shown twice, and its session has ended.
+    /// It was used twice, and its session has ended.
     Revoked,
 }
 
@@ -73,7 +72,7 @@ impl PageSessions {
         let token = random_token()?;
         let shown = sha256(ticket.as_bytes());
         let mut tickets = lock(&self.tickets);
-        // What is compared are digests: the time that it takes says nothing of the ticket.
+        // Digests are compared, so the time reveals nothing about the ticket.
         let Some(known) = tickets.iter_mut().find(|ticket| ticket.digest == shown) else {
             return Ok(Err(RefusedTicket::Unknown));
         };
@@ -98,7 +97,7 @@ impl PageSessions {
 pub fn random_token() -> io::Result<String> {
     let mut bytes = [0_u8; 32];
     let filled = SystemRandom::new().fill(&mut bytes);
-    filled.map_err(|_| io::Error::other("the system gives no random numbers"))?;
+    filled.map_err(|_| io::Error::other("the system provides no random numbers"))?;
     Ok(hex(&bytes))
 }
 
@@ -115,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn a_ticket_works_once_and_for_a_minute() {
+    fn a_ticket_is_valid_once_and_for_a_minute() {
         let (sessions, start) = (PageSessions::default(), Instant::now());
         let (first, late) = (sessions.issue(start).unwrap(), sessions.issue(start).unwrap());
         let last_moment = start + TICKET_LIFETIME - Duration::from_millis(1);
@@ -139,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn another_daemon_knows_neither_tickets_nor_tokens() {
+    fn tickets_and_tokens_of_another_daemon_are_unknown() {
         let (ours, other) = (PageSessions::default(), PageSessions::default());
         let ticket = other.issue(Instant::now()).unwrap();
         assert_eq!(ours.redeem(&ticket, Instant::now()).unwrap(), Err(RefusedTicket::Unknown));
@@ -148,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn the_oldest_session_makes_room_for_the_newest() {
+    fn the_oldest_session_is_evicted_for_a_new_one() {
         let sessions = PageSessions::default();
         let open =
             || sessions.redeem(&sessions.issue(Instant::now()).unwrap(), Instant::now()).unwrap().unwrap();

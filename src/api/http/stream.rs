@@ -1,4 +1,4 @@
-//! Responses that take a while: the progress of a question, whose work is cancelled when the client disconnects, and changes as
+//! Long responses: the progress of a question, whose work is cancelled when the client disconnects, and changes as
 //! server-sent events.
 
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use crate::api::fault::ApiError;
 use crate::api::feed::{Change, ClockPosition, FeedEvent, FeedEventKind, InvalidClock, Subscription};
 use crate::api::service::{EncodedAnswer, QueryJob};
 
-/// The type of lines of JSON.
+/// The media type of JSON lines.
 pub(super) const LINES: &str = "application/x-ndjson";
 
 /// A question that is answered on a thread of its own. Dropping it cancels the work.
@@ -33,15 +33,15 @@ pub(super) struct RunningQuery {
 
 impl RunningQuery {
     pub(super) async fn finished(&mut self) -> Result<EncodedAnswer, ApiErrorResponse> {
-        // A thread that cannot be joined has panicked; its message is on standard error already.
+        // A thread that cannot be joined has panicked; its message was already written to standard error.
         let answer =
             (&mut self.thread).await.map_err(|_| ApiErrorResponse::bug().for_command(self.command))?;
         answer.map_err(|fault| ApiErrorResponse::from_api_error(fault).for_command(self.command))
     }
 
-    /// Answers in lines: how far the work is, and last the envelope.
+    /// Answers in lines: progress, and finally the envelope.
     ///
-    /// An answer that is there at once has the status that it would have alone.
+    /// An immediate answer has its normal status.
     pub(super) async fn stream_lines(mut self, timeouts: Timeouts) -> Response {
         if let Ok(done) = tokio::time::timeout(timeouts.progress, self.finished()).await {
             return match done {
@@ -49,7 +49,7 @@ impl RunningQuery {
                 Err(refusal) => refusal.into_response(),
             };
         }
-        // One line may wait: a slow reader delays reports of progress, and never the work itself.
+        // One line may be pending: a slow reader delays progress lines, but never the work itself.
         let (sender, receiver) = mpsc::channel(1);
         tokio::spawn(self.send_progress(sender, timeouts));
         response_with_type(from_channel(receiver), LINES)
@@ -83,7 +83,7 @@ impl RunningQuery {
             Err(refusal) => vec![refusal.last_line().into()],
         };
         for piece in pieces {
-            // Nobody may wait for it any more.
+            // The client may be gone.
             if lines.send(piece).await.is_err() {
                 return;
             }
@@ -97,7 +97,7 @@ impl Drop for RunningQuery {
     }
 }
 
-/// Returns how long is left until an instant, and at most `most`.
+/// Returns the time until an instant, at most `most`.
 pub(super) fn remaining(until: Option<Instant>, most: Duration) -> Duration {
     until.map_or(most, |until| until.saturating_duration_since(Instant::now()).min(most))
 }
@@ -105,42 +105,42 @@ pub(super) fn remaining(until: Option<Instant>, most: Duration) -> Duration {
 /// Events buffered for a slow reader, in addition to those in the feed: each may be large.
 const WAITING: usize = 1;
 
-/// The least time between two events of a stream, unless a client asks for fewer. What happens in between is joined.
+/// The default minimum time between two events of a stream. Events in between are joined.
 const EVENT_INTERVAL: Duration = Duration::from_millis(100);
-/// The longest that a client can ask for.
+/// The longest minimum that a client can request.
 const LONGEST_INTERVAL: Duration = Duration::from_hours(1);
 
-/// From where on, and how long, events are wanted.
+/// The query parameters of an event stream.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct EventParameters {
-    /// The position after which.
+    /// The position after which events are sent.
     since: Option<String>,
     limit: Option<u64>,
     wait_ms: Option<u64>,
-    /// The least time between two events.
+    /// The minimum time between two events.
     every_ms: Option<u64>,
-    /// Names of kinds, separated by commas.
+    /// The names of the kinds to send, separated by commas.
     kinds: Option<String>,
 }
 
 impl EventParameters {
-    /// Returns the position after which events are wanted: that of the last event received, else that of the query.
+    /// Returns the position after which to send events: that of the last received event, else that of the query.
     pub(super) fn position(&self, headers: &HeaderMap) -> Result<Option<ClockPosition>, ApiErrorResponse> {
         // A client that resumes a stream repeats the address of its first request, with an old `since`, so the header
-        // precedes it. It is empty if no event has been received yet.
+        // takes precedence. It is empty if no event has been received yet.
         let last = headers.get("last-event-id").filter(|value| !value.is_empty());
         let last = last.map(|value| value.to_str().unwrap_or_default());
         let since = self.since.as_deref().map(position).transpose()?;
         Ok(last.map(position).transpose()?.or(since))
     }
 
-    /// Returns the least time between two events.
+    /// Returns the minimum time between two events.
     fn interval(&self) -> Duration {
         Duration::from_millis(self.every_ms.unwrap_or_default()).clamp(EVENT_INTERVAL, LONGEST_INTERVAL)
     }
 
-    /// Returns the kinds that are wanted; all where the query names none.
+    /// Returns the requested kinds; `None` for all.
     pub(super) fn kinds(&self) -> Result<Option<Vec<FeedEventKind>>, ApiErrorResponse> {
         let kinds = self.kinds.as_ref().map(|kinds| kinds.split(',').map(event_kind).collect());
         kinds.transpose()
@@ -164,7 +164,7 @@ fn position(text: &str) -> Result<ClockPosition, ApiErrorResponse> {
 pub(super) struct EventStream {
     pub(super) subscription: Subscription,
     pub(super) query: EventParameters,
-    /// The kinds that are wanted; `None` for all.
+    /// The requested kinds; `None` for all.
     pub(super) kinds: Option<Vec<FeedEventKind>>,
     pub(super) timeouts: Timeouts,
     pub(super) stopping: watch::Receiver<bool>,
@@ -180,12 +180,12 @@ impl EventStream {
     }
 
     async fn run(mut self, stream: mpsc::Sender<Bytes>) {
-        // The client chooses the number: a time beyond the clock's end means no end.
+        // The client chooses the number, so a time beyond the range of the clock means no end.
         let until =
             self.query.wait_ms.and_then(|wait| Instant::now().checked_add(Duration::from_millis(wait)));
         let mut left = self.query.limit;
         let (mut not_before, interval) = (Instant::now(), self.query.interval());
-        // The first bytes say that from now on nothing is missed.
+        // The first bytes tell the client that no later event is missed.
         let mut piece = Bytes::from_static(b": watching\n\n");
         loop {
             if stream.send(piece).await.is_err() || left == Some(0) {
@@ -209,14 +209,14 @@ impl EventStream {
                 }
             }
         }
-        // A stream counts against the limit until it has ended, however it ends.
+        // A stream counts toward the limit until it ends, however it ends.
         drop(self.permit);
     }
 }
 
-/// Waits until another event may be sent, and then for it.
+/// Waits until another event may be sent, and then for the event.
 ///
-/// Nothing is read from the subscription before that: dropped while it waits, it loses no event.
+/// Nothing is read from the subscription before that, so no event is lost if the future is dropped while waiting.
 async fn next_event(
     subscription: &mut Subscription,
     kinds: Option<&[FeedEventKind]>,

@@ -56,7 +56,7 @@ pub struct ItemEntry {
 }
 
 impl ItemEntry {
-    /// Returns an entry that leaves everything as it is without one.
+    /// Returns an entry with only defaults.
     pub fn new(path: impl Into<String>) -> Self {
         Self {
             path: path.into(),
@@ -97,7 +97,7 @@ struct SliceFields {
     start_context: Option<Vec<String>>,
     /// The lines after it.
     end_context: Option<Vec<String>>,
-    /// The older spelling of both: the lines before it, or an object with `before` and `after`.
+    /// The older form of both: the lines before it, or an object with `before` and `after`.
     #[serde(skip_serializing_if = "Option::is_none")]
     anchor_lines: Option<AnchorLines>,
     /// A short hash for each line.
@@ -111,12 +111,12 @@ struct SliceFields {
 /// The lines on both sides of a slice.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 struct ContextSides {
-    // A side that is missing is no error: the file may begin or end there.
+    // A missing side is not an error, because the file may begin or end there.
     before: Option<Vec<String>>,
     after: Option<Vec<String>>,
 }
 
-/// How systems before slop wrote contexts: the lines before the slice alone, or both sides.
+/// The form in which older systems wrote contexts: only the lines before the slice, or both sides.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 #[schemars(inline)]
@@ -155,7 +155,7 @@ impl From<SliceEntry> for SliceFields {
 impl From<SliceEntry> for Slice {
     fn from(slice: SliceEntry) -> Self {
         let written = slice.0;
-        // As in the settings, the older spelling counts where the newer one is missing or empty.
+        // As in the settings, the older form counts if the newer one is missing or empty.
         let old = written.anchor_lines.map_or_else(ContextSides::default, AnchorLines::into_sides);
         let or_old = |new: Option<Vec<String>>, old: Option<Vec<String>>| {
             new.filter(|lines| !lines.is_empty()).or(old).unwrap_or_default()
@@ -167,7 +167,7 @@ impl From<SliceEntry> for Slice {
             tag: written.tag.unwrap_or_default(),
             comment: written.comment.unwrap_or_default(),
             anchors: SliceAnchors {
-                // Other programs keep other hashes here: such a slice is found by its anchors.
+                // Other programs store different hashes here: such a slice is found by its anchors.
                 content_hash: written.content_hash.and_then(|hash| hash.parse::<ContentHash>().ok()),
                 before: or_old(written.start_context, old.before),
                 after: or_old(written.end_context, old.after),
@@ -182,7 +182,7 @@ impl From<SliceEntry> for Slice {
 
 impl From<&Slice> for SliceEntry {
     fn from(slice: &Slice) -> Self {
-        // A slice in the settings, and one that was made, has lines from 1.
+        // The lines of an existing slice are counted from 1.
         let line = |line: u32| NonZeroU32::new(line).unwrap_or(NonZeroU32::MIN);
         let anchors = &slice.anchors;
         Self(SliceFields {
@@ -253,7 +253,7 @@ impl From<NameOrInline<ItemEntry>> for FileItem {
 pub(super) fn paths_or_entries<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Vec<NameOrInline<ItemEntry>>, D::Error> {
-    /// A path, which is checked where it is read, so that an error names its place.
+    /// A path that is checked while parsing, so that an error has its location.
     struct PathOrEntry(NameOrInline<ItemEntry>);
 
     impl<'de> Deserialize<'de> for PathOrEntry {
@@ -277,7 +277,7 @@ pub(in crate::api) fn nonempty_text<'de, D: Deserializer<'de>>(deserializer: D) 
     if is_text(&text) { Ok(text) } else { Err(D::Error::custom(NO_TEXT)) }
 }
 
-/// Returns whether a text can be a path. No path holds a NUL, and a system call would end there.
+/// Returns whether a text can be a path. No path contains a NUL, at which a system call would stop.
 fn is_text(text: &str) -> bool {
     !text.is_empty() && !text.contains('\0')
 }

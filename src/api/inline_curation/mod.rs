@@ -1,7 +1,7 @@
-//! Curation that a question brings along: entries, presets and personas under the keys that they have in `slop.toml`.
+//! Curation within a question: entries, presets and personas with the keys of `slop.toml`.
 //!
-//! They hold for one answer. What the settings would leave out with a note is refused here, because whoever asked can
-//! correct it: the error names the position and the key.
+//! It applies to one answer. Entries that would be left out with a note in the settings are rejected here, because the
+//! client can fix them: the error has the position and the key.
 
 mod entries;
 mod profiles;

@@ -18,9 +18,9 @@ use crate::model::{Persona, PersonaViews, PreferredModel, Preset, Tier};
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct InlinePreset {
-    /// Its name, for a person.
+    /// Its name, for display.
     pub name: Option<String>,
-    /// What it is for.
+    /// Its description.
     pub description: Option<String>,
     /// The files: paths, or entries.
     #[serde(deserialize_with = "paths_or_entries")]
@@ -41,7 +41,7 @@ pub struct InlinePersona(PersonaFields);
     extend("dependentRequired" = {"focus_view": ["tier"], "languages": ["tier"]})
 )]
 struct PersonaFields {
-    /// Its name, for a person, and for the name that its documents are recorded under.
+    /// Its name, for display, and for the name under which its documents are recorded.
     name: Option<String>,
     /// The tier.
     #[serde(deserialize_with = "tier_number")]
@@ -49,7 +49,7 @@ struct PersonaFields {
     tier: Option<u8>,
     /// How to choose views.
     aggregation_strategy: Option<StrategyName>,
-    /// The models to ask, the first one of a provider first.
+    /// The models to use; for each provider, the first one counts.
     preferred_models: Vec<ModelEntry>,
     /// The name of a preset in the settings.
     context_preset: Option<String>,
@@ -59,7 +59,7 @@ struct PersonaFields {
     budget_tokens: Option<u32>,
     /// Files to focus on.
     focus: Vec<String>,
-    /// The view of files that nothing else decides.
+    /// The default view of files.
     #[serde(deserialize_with = "tier_view")]
     #[schemars(with = "Option<String>", extend("enum" = TIER_VIEWS))]
     view: Option<ViewName>,
@@ -81,7 +81,7 @@ struct LanguageEntry {
     view: ViewName,
 }
 
-/// A model of a provider, and how it is asked.
+/// A model of a provider, with its parameters.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct ModelEntry {
@@ -93,11 +93,11 @@ struct ModelEntry {
     #[serde(deserialize_with = "nonempty_text")]
     #[schemars(length(min = 1))]
     model: String,
-    /// From 0 to 2.
+    /// The temperature, from 0 to 2.
     #[serde(default, deserialize_with = "up_to::<_, 2>")]
     #[schemars(range(min = 0, max = 2))]
     temperature: Option<f64>,
-    /// From 0 to 1.
+    /// The nucleus sampling probability, from 0 to 1.
     #[serde(default, deserialize_with = "up_to::<_, 1>")]
     #[schemars(range(min = 0, max = 1))]
     top_p: Option<f64>,
@@ -192,7 +192,7 @@ impl From<&Persona> for InlinePersona {
             preferred_models: persona.preferred_models.iter().map(Into::into).collect(),
             context_preset: persona.context_preset.clone(),
             system_prompt: Some(persona.system_prompt.clone()),
-            // The settings have no larger number.
+            // The limit in the settings is the same.
             budget_tokens: persona.budget_tokens.map(|tokens| u32::try_from(tokens).unwrap_or(u32::MAX)),
             focus: persona.focus.clone(),
             view: persona.views.view.map(ViewName),
@@ -245,7 +245,7 @@ mod tests {
     use crate::api::located_json::convert_located;
 
     #[test]
-    fn what_a_name_stands_for_is_refused_with_its_place_too() {
+    fn errors_in_inline_values_have_a_location_too() {
         let preset = json!({"files": ["a", {"path": "b", "force_full": 1}]});
         let error = convert_located::<NameOrInline<InlinePreset>>(preset).unwrap_err().to_string();
         assert!(error.starts_with("files[1].force_full: invalid type"), "{error}");

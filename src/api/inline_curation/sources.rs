@@ -1,4 +1,4 @@
-//! Values that are named, or written out in the question itself.
+//! Values that are given by name or inline in the question.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -10,14 +10,14 @@ use serde::de::{Error as _, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
-/// The name of what the settings hold, or the same written out. A file that is no more than its path counts as a name.
+/// The name of a value in the settings, or an inline value. A plain path of a file counts as a name.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
 #[schemars(inline)]
 pub enum NameOrInline<T> {
     /// A name.
     Name(String),
-    /// What the name would stand for.
+    /// An inline value.
     Inline(Box<T>),
 }
 
@@ -38,7 +38,7 @@ impl<T> From<String> for NameOrInline<T> {
 }
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for NameOrInline<T> {
-    // Written by hand, because of what is `untagged` serde keeps neither the error nor its place.
+    // Written by hand, because serde's `untagged` loses the error and its location.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct NameVisitor<T>(PhantomData<T>);
 
@@ -63,7 +63,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for NameOrInline<T> {
     }
 }
 
-/// A discussion: the file that holds it, or what was said.
+/// A discussion: its file, or its messages.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
 #[schemars(
@@ -82,7 +82,7 @@ pub enum HistorySource {
 
 const MESSAGE: &str = "a string, or an object with `role` and `content`";
 
-/// The schema of a message, of which providers have more kinds than a schema can list.
+/// The schema of a message, which is open because providers have many kinds of messages.
 struct MessageSchema;
 
 impl JsonSchema for MessageSchema {
@@ -99,7 +99,7 @@ impl JsonSchema for MessageSchema {
     }
 }
 
-/// A message that is checked where it is read, so that an error names its place. What it says is read with the document.
+/// A message that is checked while parsing, so that an error has its location. Its content is parsed with the document.
 pub(in crate::api) struct CheckedMessage(pub(in crate::api) Value);
 
 impl<'de> Deserialize<'de> for CheckedMessage {
@@ -107,7 +107,7 @@ impl<'de> Deserialize<'de> for CheckedMessage {
         let message = Value::deserialize(deserializer)?;
         let wrong = |what: &str| D::Error::custom(format!("{what}, expected {MESSAGE}"));
         let Value::Object(keys) = &message else {
-            return if message.is_string() { Ok(Self(message)) } else { Err(wrong("it is no message")) };
+            return if message.is_string() { Ok(Self(message)) } else { Err(wrong("it is not a message")) };
         };
         let is_known = |key: &String| MESSAGE_KEYS.contains(&key.as_str());
         if !keys.keys().any(is_known) {
@@ -121,14 +121,15 @@ impl<'de> Deserialize<'de> for CheckedMessage {
     }
 }
 
-/// The keys of which a message has one. `type` is that of OpenAI's Responses API, and the last two wrap a list of messages.
+/// The keys of which a message has at least one. `type` is used by OpenAI's Responses API, and the last two wrap a list
+/// of messages.
 const MESSAGE_KEYS: [&str; 7] = ["role", "content", "parts", "text", "type", "history", "messages"];
 
 /// A discussion that is one text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct HistoryText {
-    /// What was said.
+    /// The text.
     pub text: String,
 }
 
@@ -141,7 +142,7 @@ impl HistorySource {
         }
     }
 
-    /// Returns what was said, as a JSON list of messages; `None` if a file holds it.
+    /// Returns the messages as a JSON list; `None` if they are in a file.
     pub fn messages(&self) -> Option<Vec<u8>> {
         let messages = match self {
             Self::File(_) => return None,
@@ -159,7 +160,7 @@ impl<'de> Deserialize<'de> for HistorySource {
 }
 
 impl HistorySource {
-    /// Reads a discussion; `expected` says what it may be, where a string is something else than the path of a file.
+    /// Parses a discussion; `expected` describes its forms if a string is not the path of a file.
     pub(in crate::api) fn read<'de, D: Deserializer<'de>>(
         deserializer: D,
         expected: &'static str,

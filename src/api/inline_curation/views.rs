@@ -21,7 +21,7 @@ const fn names<const N: usize>(views: [ViewMode; N]) -> [&'static str; N] {
     names
 }
 
-/// A view by its name. Which names are allowed depends on the key that it is the value of.
+/// A view by its name. The allowed names depend on the key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ViewName(pub ViewMode);
 

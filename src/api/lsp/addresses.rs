@@ -1,4 +1,4 @@
-//! Addresses of files (`file:///…`), and the paths that they mean.
+//! Converts between paths and addresses of files (`file:///…`).
 
 use std::path::{Path, PathBuf};
 
@@ -6,19 +6,19 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, percent_e
 
 use crate::model::{address_as_path, address_bytes};
 
-/// What is left as it is in an address.
+/// The characters that are not escaped in an address.
 const KEPT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~').remove(b'/');
 
-/// How the client spells the paths of the project.
+/// The client's spelling of the project's paths.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Addresses {
-    /// The folder that the client has opened as it spells it, and without links, if these differ.
+    /// The folder that the client has opened, as the client spells it and without links, if these differ.
     pub(super) opened: Option<(PathBuf, PathBuf)>,
 }
 
 impl Addresses {
-    /// Returns the absolute path that an address means, without the links above the folder that the client has opened;
-    /// `None` if it is not that of a file.
+    /// Returns the absolute path of an address, with links above the opened folder resolved; `None` if it is not a
+    /// file's.
     pub(super) fn path(&self, uri: &str) -> Option<PathBuf> {
         let path = parse(uri)?;
         let inside = self.opened.as_ref().and_then(|(spelled, real)| {
@@ -39,7 +39,7 @@ impl Addresses {
     }
 }
 
-/// Returns the absolute path that an address means; `None` if it is not that of a file of this machine.
+/// Returns the absolute path of an address; `None` if it is not that of a local file.
 pub(super) fn parse(uri: &str) -> Option<PathBuf> {
     let (scheme, rest) = uri.split_once(':')?;
     // The host may be left out, as in `file:/a`.
@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_files_of_this_machine_have_paths() {
+    fn only_local_files_have_paths() {
         let path = |uri| parse(uri).map(|path| path.to_string_lossy().into_owned());
         assert_eq!(path("file:///a%20b/%C3%BC%25.rs").as_deref(), Some("/a b/ü%.rs"));
         assert_eq!(path("FILE://localhost/a").as_deref(), Some("/a"));
@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_below_a_link_keeps_the_address_that_the_client_gave() {
+    fn a_file_below_a_link_keeps_the_clients_address() {
         let addresses = Addresses { opened: Some((PathBuf::from("/link"), PathBuf::from("/real/p"))) };
         assert_eq!(addresses.path("file:///link/a.py"), Some(PathBuf::from("/real/p/a.py")));
         assert_eq!(addresses.uri(Path::new("/real/p/[a] b.py")), "file:///link/%5Ba%5D%20b.py");

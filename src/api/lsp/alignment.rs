@@ -1,4 +1,4 @@
-//! Which lines of an edited text are lines of the file on the disk.
+//! Maps lines of an edited text to lines of the file on disk.
 
 use similar::DiffOp;
 
@@ -8,12 +8,12 @@ use crate::model::compare_lines;
 /// The lines that two texts share.
 #[derive(Debug)]
 pub(super) struct LineAlignment {
-    /// Runs of shared lines: the first in the file, the first in the edited text, and how many.
+    /// Runs of shared lines: the first one in the file, the first one in the edited text, and the length.
     runs: Vec<(usize, usize, usize)>,
 }
 
 impl LineAlignment {
-    /// Compares the text on the disk with an edited one; `None` if they are the same.
+    /// Compares the text on disk with an edited one; `None` if they are equal.
     pub(super) fn new(disk: &IndexedText, edited: &IndexedText) -> Option<Self> {
         if disk.text == edited.text {
             return None;
@@ -26,13 +26,13 @@ impl LineAlignment {
         Some(Self { runs: runs.collect() })
     }
 
-    /// Returns the line of the edited text that a line of the file is, from 0.
+    /// Returns the line of the edited text for a line of the file, counted from 0.
     pub(super) fn edited_line(&self, disk_line: usize) -> Option<usize> {
         let in_run = |(disk, _, len): &&(usize, usize, usize)| (*disk..disk + len).contains(&disk_line);
         self.runs.iter().find(in_run).map(|(disk, edited, _)| disk_line - disk + edited)
     }
 
-    /// Returns the line of the file that a line of the edited text is, from 0.
+    /// Returns the line of the file for a line of the edited text, counted from 0.
     pub(super) fn disk_line(&self, edited_line: usize) -> Option<usize> {
         let in_run =
             |(_, edited, len): &&(usize, usize, usize)| (*edited..edited + len).contains(&edited_line);
@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_keep_what_they_were_around_an_edit() {
+    fn lines_around_an_edit_are_mapped() {
         let disk = IndexedText::new("a\nb\nc\nd");
         let edited = IndexedText::new("new\na\nB\nc\nd");
         let alignment = LineAlignment::new(&disk, &edited).unwrap();

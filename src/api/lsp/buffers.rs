@@ -1,4 +1,4 @@
-//! The texts that the client has open: they are answered from, whatever is on the disk.
+//! The texts that the client has open, which take precedence over the files on disk.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -6,15 +6,15 @@ use std::sync::Arc;
 
 use super::text::{IndexedText, PositionEncoding, TextChange};
 
-/// A text that is open.
+/// An open text.
 #[derive(Debug, Clone)]
 pub(super) struct OpenBuffer {
-    /// Its address, as the client spells it.
+    /// Its address in the client's spelling.
     pub(super) uri: String,
     pub(super) text: IndexedText,
 }
 
-/// The open texts by absolute path. A request is answered from those that were open when it came.
+/// The open texts by absolute path. A request uses those that were open when it was received.
 #[derive(Debug, Clone, Default)]
 pub(super) struct OpenBuffers(HashMap<PathBuf, Arc<OpenBuffer>>);
 

@@ -1,4 +1,4 @@
-//! What one request is answered with: the service, what the client can read, and the texts that it had open.
+//! The context of a request: the service, the client's capabilities, and its open texts.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::api::wire::{FreshnessState, wire_path};
 use crate::engine::{SourceRequest, SourceText};
 use crate::model::{Span, path_text};
 
-/// What stays the same from the first message to the last.
+/// The state of a session that does not change.
 pub(super) struct Session {
     pub(super) service: Arc<dyn Service>,
     pub(super) addresses: Addresses,
@@ -24,51 +24,51 @@ pub(super) struct Session {
     pub(super) require_fresh: bool,
 }
 
-/// What the client can read.
+/// The capabilities of the client.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ClientTraits {
     pub(super) encoding: PositionEncoding,
     pub(super) reads_markdown: bool,
-    /// Whether it reads symbols within symbols.
+    /// Whether it supports nested symbols.
     pub(super) reads_nested_symbols: bool,
-    /// The most ranges that it folds in one file.
+    /// The most folding ranges that it supports in one file.
     pub(super) max_folds: usize,
 }
 
-/// One request.
+/// The context of one request.
 pub(super) struct RequestContext<'s> {
     pub(super) session: &'s Session,
     pub(super) buffers: &'s OpenBuffers,
     pub(super) job: &'s Arc<QueryJob>,
 }
 
-/// A file as the client sees it: what it has open, or else what is on the disk.
+/// A file as the client sees it: its open text, or else the file on disk.
 pub(super) struct ClientFile {
     pub(super) uri: String,
-    /// The path as answers have it, and its bytes in hex if it is not UTF-8.
+    /// The path as in answers, and its bytes in hex if it is not UTF-8.
     pub(super) path: (String, Option<String>),
-    /// What may be shown of it.
+    /// The part of its text that may be shown.
     pub(super) source: SourceText,
     shown: IndexedText,
     buffer: Option<Arc<OpenBuffer>>,
-    /// The lines that the open text shares with the file; `None` if they are the same.
+    /// The lines that the open text shares with the file; `None` if they are equal.
     alignment: Option<LineAlignment>,
     encoding: PositionEncoding,
 }
 
-/// What is wanted of files.
+/// What a request needs of files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FileNeeds {
     /// The outline of the text that the client sees.
     Outline,
-    /// That, and which lines of it are lines of the file on the disk, as references have them.
+    /// The outline, and the mapping to lines of the file on disk, to which references refer.
     OutlineAndDiskLines,
-    /// The lines alone.
+    /// Only the mapping of lines.
     DiskLines,
 }
 
 impl RequestContext<'_> {
-    /// Asks the service. What it has to report besides its answer is left with the job.
+    /// Asks the service. Its notes stay in the job.
     pub(super) fn ask<Q: Query>(&self, query: Q) -> Result<Q::Answer, ApiError> {
         let call = CallOptions {
             require_fresh: self.session.require_fresh,
@@ -78,26 +78,26 @@ impl RequestContext<'_> {
         };
         let answer = ask(&*self.session.service, query, &call)?;
         if answer.freshness.freshness != FreshnessState::Fresh {
-            let reason = answer.freshness.reason.as_deref().unwrap_or("the reason is not known");
+            let reason = answer.freshness.reason.as_deref().unwrap_or("the reason is unknown");
             self.job.note(format!("an answer may be out of date: {reason}"));
         }
         Ok(answer.payload)
     }
 
-    /// Returns the file of an address; `None` if it is no file of the project, or is not shown.
+    /// Returns the file of an address; `None` if it is not in the project, or is not shown.
     pub(super) fn file(&self, uri: &str, needs: FileNeeds) -> Result<Option<ClientFile>, ApiError> {
         let Some(path) = self.session.addresses.path(uri) else { return Ok(None) };
         Ok(self.files(&[path_text(path.as_os_str().as_encoded_bytes())], needs)?.remove(0))
     }
 
-    /// Returns the files that the client has open and that are files of the project.
+    /// Returns the open files that belong to the project.
     pub(super) fn open_files(&self, needs: FileNeeds) -> Result<Vec<ClientFile>, ApiError> {
         let paths = self.buffers.paths().map(|path| path_text(path.as_os_str().as_encoded_bytes()));
         let files = self.files(&paths.collect::<Vec<_>>(), needs)?;
         Ok(files.into_iter().flatten().collect())
     }
 
-    /// Returns the files of paths, in their order; `None` for what is no file of the project, or is not shown.
+    /// Returns the files of paths, in their order; `None` for a path that is not in the project, or is not shown.
     pub(super) fn files(
         &self,
         paths: &[String],
@@ -110,7 +110,7 @@ impl RequestContext<'_> {
             }
             self.ask(SourceTextsQuery { files: requests, outlines })
         };
-        // Where the lines of the disk do not matter, an open file is not read there.
+        // An open file is not read from disk if its lines there are not needed.
         let open =
             |path: &String| self.buffers.get(&PathBuf::from(path)).filter(|_| needs == FileNeeds::Outline);
         let first = |path: &String| SourceRequest {
@@ -118,7 +118,7 @@ impl RequestContext<'_> {
             buffer: open(path).map(|buffer| Arc::clone(&buffer.text.text)),
         };
         let found = texts(paths.iter().map(first).collect())?;
-        // A file may be open that was named by another path than the client's, or that is not on the disk yet.
+        // An open file may have a path in a different spelling, or not exist on disk yet.
         let buffers: Vec<Option<Arc<OpenBuffer>>> = paths
             .iter()
             .zip(&found)
@@ -140,7 +140,7 @@ impl RequestContext<'_> {
                 Some(_) if is_missing(path) => (edited.next().flatten(), source),
                 Some(_) | None => (source, None),
             };
-            // Of a new file no line is on the disk.
+            // A new file has no lines on disk.
             let disk = disk.map_or_else(String::new, |disk| disk.text);
             let is_compared = buffer.is_some() && needs != FileNeeds::Outline;
             let disk = is_compared.then(|| IndexedText::new(disk));
@@ -173,29 +173,29 @@ impl ClientFile {
         self.buffer.as_ref().map_or(&self.shown, |buffer| &buffer.text)
     }
 
-    /// Returns the line, from 0, that a line of the file on the disk is for the client; `None` if it was edited.
+    /// Returns the client's line, counted from 0, for a line of the file on disk; `None` if it was edited.
     pub(super) fn client_line(&self, disk_line: usize) -> Option<usize> {
         self.alignment.as_ref().map_or(Some(disk_line), |alignment| alignment.edited_line(disk_line))
     }
 
-    /// Returns the line of the file on the disk, from 0, that a line is which the client sees; `None` if it was edited.
+    /// Returns the line of the file on disk, counted from 0, for a client's line; `None` if it was edited.
     pub(super) fn disk_line(&self, client_line: usize) -> Option<usize> {
         self.alignment.as_ref().map_or(Some(client_line), |alignment| alignment.disk_line(client_line))
     }
 
-    /// Returns the lines that were edited, from 0.
+    /// Returns the edited lines, counted from 0.
     pub(super) fn edited_lines(&self) -> impl Iterator<Item = usize> {
         let lines = if self.alignment.is_some() { 0..self.text().line_count() } else { 0..0 };
         lines.filter(|line| self.disk_line(*line).is_none())
     }
 
-    /// Returns the text of a line, without what is not shown of it.
+    /// Returns the shown text of a line.
     pub(super) fn shown_line(&self, line: usize) -> &str {
         self.shown.line(line).unwrap_or_default()
     }
 
-    /// Returns where a piece of the shown text is for the client. In a line that is not shown as it is, columns mean
-    /// nothing, and all of the line is meant.
+    /// Returns the client's range of a piece of the shown text. In a line that is shown with changes, columns are
+    /// meaningless, so the range is the whole line.
     pub(super) fn range(&self, span: std::ops::Range<usize>) -> TextRange {
         let Some(buffer) = &self.buffer else { return self.shown.range(span, self.encoding) };
         let offset = |at: usize, is_end: bool| {
@@ -210,12 +210,12 @@ impl ClientFile {
         buffer.text.range(offset(span.start, false)..offset(span.end, true), self.encoding)
     }
 
-    /// Returns where all of a symbol is.
+    /// Returns the range of a whole symbol.
     pub(super) fn span_range(&self, span: &Span) -> TextRange {
         self.range(span.start_byte..span.end_byte)
     }
 
-    /// Returns where a piece of one line is, by its offsets in the shown line.
+    /// Returns the range of a piece of one line, given its offsets in the shown line.
     pub(super) fn range_in_line(&self, line: usize, columns: std::ops::Range<usize>) -> TextRange {
         let start = self.shown.line_range(line).map_or(self.shown.text.len(), |range| range.start);
         self.range(start + columns.start..start + columns.end)

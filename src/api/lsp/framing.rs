@@ -1,18 +1,18 @@
-//! Where one message ends and the next begins: a header with the length, an empty line, and the content.
+//! Reads and writes the framing of messages: a header with the length, an empty line, and the content.
 
 use std::io::{self, BufRead, ErrorKind, Read, Write};
 use std::num::ParseIntError;
 
-/// A longer line of a header ends the connection: what sends it does not speak the protocol.
+/// A longer line of a header ends the connection, because the client does not speak the protocol.
 const MAX_HEADER_LINE: u64 = 8 << 10;
-/// Longer content is passed over.
+/// Longer content is skipped.
 const MAX_CONTENT: u64 = 256 << 20;
 
-/// What arrives as one message.
+/// A received message.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Frame {
     Content(Vec<u8>),
-    /// It cannot be read, for this reason; the next one may be.
+    /// It is unreadable for this reason; the next one may be readable.
     Unreadable(&'static str),
 }
 
@@ -48,14 +48,14 @@ pub(super) fn read_frame(input: &mut impl BufRead) -> io::Result<Option<Frame>> 
     }
     let mut bytes = Vec::new();
     content.read_to_end(&mut bytes)?;
-    // A client that ends within a message has left.
+    // The client ended within a message.
     Ok((bytes.len() as u64 == length).then_some(Frame::Content(bytes)))
 }
 
-/// Returns the length that a line of a header names; `None` if it is about something else.
+/// Returns the length in a line of a header; `None` if the line has a different field.
 ///
-/// After a message whose length was wrong, what is left of its content is before the next header, on the same line. So the
-/// name need not be at the beginning: otherwise all that follows would be unreadable.
+/// After a message with a wrong length, the rest of its content precedes the next header on the same line. So the name
+/// need not be at the beginning, or everything that follows would be unreadable.
 fn content_length(line: &[u8]) -> Option<Result<u64, ParseIntError>> {
     const NAME: &[u8] = b"content-length";
     let at = line.windows(NAME.len()).rposition(|name| name.eq_ignore_ascii_case(NAME))?;
@@ -63,7 +63,7 @@ fn content_length(line: &[u8]) -> Option<Result<u64, ParseIntError>> {
     Some(value.trim().parse())
 }
 
-/// Writes one message, in one piece.
+/// Writes one message with a single call.
 pub(super) fn write_frame(output: &mut dyn Write, content: &[u8]) -> io::Result<()> {
     let mut bytes = format!("Content-Length: {}\r\n\r\n", content.len()).into_bytes();
     bytes.extend_from_slice(content);
@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_are_read_one_after_the_other() {
+    fn messages_are_read_in_sequence() {
         let content = |text: &str| Frame::Content(text.as_bytes().to_vec());
         let input = b"Content-Length: 2\r\n\r\n{}content-type: x\r\ncontent-length:3\n\n[1]";
         assert_eq!(frames(input), [content("{}"), content("[1]")]);
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_can_be_read() {
+    fn written_messages_can_be_read() {
         let mut written = Vec::new();
         write_frame(&mut written, "\"é\"".as_bytes()).unwrap();
         assert_eq!(frames(&written), [Frame::Content("\"é\"".as_bytes().to_vec())]);

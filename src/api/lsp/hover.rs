@@ -1,4 +1,4 @@
-//! What is shown of a name: the signature and the documentation of what it means, how sure that is, and who uses it.
+//! The hover text of a name: the signature and documentation of its definition, the grade, and the number of uses.
 
 use std::fmt::Write;
 
@@ -15,7 +15,7 @@ use crate::render::{format_grouped, write_fenced};
 /// The maximum number of definitions that are shown, if a name may mean several.
 const MAX_SHOWN: usize = 3;
 
-/// Returns what is known of the name at a position, as the protocol has it.
+/// Returns the hover of the name at a position, in the form of the protocol.
 pub(super) fn hover(context: &RequestContext<'_>, uri: &str, position: Position) -> Result<Value, ApiError> {
     let Some(meaning) = meaning_at(context, uri, position)? else { return Ok(Value::Null) };
     let located = locate(context, meaning.targets.iter().take(MAX_SHOWN).cloned())?;
@@ -43,38 +43,38 @@ fn write_definition(text: &mut String, found: &LocatedTarget, is_markdown: bool)
     }
     text.push('\n');
     if let Some(doc) = symbol.as_ref().and_then(|symbol| symbol.doc.as_deref()) {
-        writeln!(text, "{}\n", printable(doc)).expect("a String takes all");
+        writeln!(text, "{}\n", printable(doc)).expect("writing to a String does not fail");
     }
     let path = display_path(&file.path.0, file.path.1.as_deref());
     let kind = symbol.as_ref().map(|symbol| format!(" · {}", symbol.kind.title())).unwrap_or_default();
     let place = format!("{path}:{}", range.start.line + 1);
     let place = if is_markdown { format!("`{}`", place.replace('`', "'")) } else { place };
-    writeln!(text, "{place}{kind}\n").expect("a String takes all");
+    writeln!(text, "{place}{kind}\n").expect("writing to a String does not fail");
 }
 
-/// Writes how sure the meaning is, and the uses.
+/// Writes the grade of the meaning, and the uses.
 fn write_facts(text: &mut String, meaning: &NameMeaning) {
     let NameMeaning { targets, meaning: grade, uses, .. } = meaning;
     let hidden = targets.len().saturating_sub(MAX_SHOWN);
     if 0 < hidden {
-        writeln!(text, "{hidden} more definitions\n").expect("a String takes all");
+        writeln!(text, "{hidden} more definitions\n").expect("writing to a String does not fail");
     }
     let note = match grade {
         Meaning::Definition => None,
-        Meaning::Sure => Some("sure: the language admits no other reading"),
+        Meaning::Sure => Some("sure: the language allows no other reading"),
         Meaning::Likely => Some("likely: the best reading of this use"),
         Meaning::Maybe if uses.is_some() => Some("maybe: this use was not resolved, or has several readings"),
         Meaning::Maybe => Some("maybe: found by its name alone"),
     };
     if let Some(note) = note {
-        writeln!(text, "{note}\n").expect("a String takes all");
+        writeln!(text, "{note}\n").expect("writing to a String does not fail");
     }
     if let Some(uses) = uses {
         text.push_str(&use_counts(uses, meaning));
     }
 }
 
-/// Returns how many uses the targets have, by grade.
+/// Returns the number of uses of the targets, by grade.
 fn use_counts(uses: &SymbolUses, meaning: &NameMeaning) -> String {
     let count = |grade: &str| {
         let of_targets = uses.references.iter().filter(|edge| {

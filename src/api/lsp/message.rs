@@ -1,10 +1,10 @@
-//! Messages of JSON-RPC, and the errors that answer them.
+//! JSON-RPC messages and error responses.
 
 use serde_json::{Value, json};
 
 use crate::api::fault::ApiError;
 
-/// What a client sends.
+/// A message of a client.
 #[derive(Debug, PartialEq)]
 pub(super) enum Message {
     Request {
@@ -16,7 +16,7 @@ pub(super) enum Message {
         method: String,
         params: Value,
     },
-    /// An answer: this server asks nothing, so it means nothing.
+    /// A response, which is ignored because this server sends no requests.
     Response,
 }
 
@@ -60,7 +60,7 @@ impl From<ApiError> for ResponseError {
     }
 }
 
-/// Reads a message. The error comes with the id of the request, if that could be read.
+/// Parses a message. The error has the id of the request, if that could be read.
 pub(super) fn parse(content: &[u8]) -> Result<Message, (Value, ResponseError)> {
     let value: Value = serde_json::from_slice(content).map_err(|error| {
         (Value::Null, ResponseError::new(PARSE_ERROR, format!("message is not JSON: {error}")))
@@ -107,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_no_message_is_refused_by_its_code() {
+    fn invalid_messages_are_rejected_with_a_code() {
         let code = |text: &str| parse(text.as_bytes()).map_err(|(id, error)| (id, error.code));
         assert_eq!(code("{"), Err((Value::Null, PARSE_ERROR)));
         assert_eq!(code("\u{ff}"), Err((Value::Null, PARSE_ERROR)));

@@ -1,9 +1,9 @@
-//! The Language Server Protocol on the standard input and output: outlines, definitions and references for editors, and for
-//! agents that speak it.
+//! The Language Server Protocol on standard input and output: outlines, definitions and references for editors, and for
+//! agents that support it.
 //!
-//! Knows: the protocol's messages, its positions, and the texts that a client has open. Does not know: who answers; any
-//! [`super::Service`] does. [`super::mcp`] leaves JSON-RPC to the official SDK, whose messages are those of its own protocol:
-//! so nothing of it can be shared, and `message.rs` has the little that is needed.
+//! Knows: the protocol's messages, its positions, and the texts that a client has open. Does not know: how questions
+//! are answered, which any [`super::Service`] can do. [`super::mcp`] leaves JSON-RPC to the official SDK, whose
+//! messages are specific to MCP, so `message.rs` has the little that is needed here.
 //!
 //! Start with [`serve`], then `requests.rs`.
 

@@ -1,7 +1,7 @@
-//! What the name at a position means, where that is defined, and who uses it.
+//! The meaning of the name at a position, its definitions, and its uses.
 //!
-//! A service knows references by their lines in the files on the disk. In a text that was edited, lines are compared with
-//! those; what a new line means can only be found by the name, which is graded `maybe`.
+//! A service knows references by lines of the files on disk. The lines of an edited text are mapped to those; names in
+//! new lines can only be looked up by name, which is graded `maybe`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,12 +22,12 @@ type WirePath = (String, Option<String>);
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Target {
     pub(super) path: WirePath,
-    /// The line of the name in the file on the disk, from 1; the first line of the symbol where that is not known.
+    /// The line of the name in the file on disk, counted from 1; the first line of the symbol if that is unknown.
     pub(super) line: u32,
     pub(super) qualified_name: String,
 }
 
-/// How sure it is that a name means its targets.
+/// The grade of a name's targets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Meaning {
     /// The position is on the definition itself.
@@ -57,27 +57,27 @@ impl Meaning {
     }
 }
 
-/// What a name at a position means.
+/// The meaning of a name at a position.
 pub(super) struct NameMeaning {
     pub(super) name: String,
-    /// Where the name is, for the client.
+    /// The range of the name for the client.
     pub(super) range: TextRange,
     pub(super) targets: BTreeSet<Target>,
     pub(super) meaning: Meaning,
-    /// The uses of all symbols with this name; `None` if references to such symbols are not known.
+    /// The uses of all symbols with this name; `None` if references to them are unknown.
     pub(super) uses: Option<SymbolUses>,
 }
 
-/// A definition where the client sees it.
+/// A definition with its location for the client.
 pub(super) struct LocatedTarget {
     pub(super) target: Target,
     pub(super) file: ClientFile,
     pub(super) range: TextRange,
-    /// The symbol of the file's outline, if it has it.
+    /// The symbol in the file's outline, if found.
     pub(super) symbol: Option<Symbol>,
 }
 
-/// Returns what the name at a position means; `None` if there is none, or nothing is known that has it.
+/// Returns the meaning of the name at a position; `None` if there is no name, or it is unknown.
 pub(super) fn meaning_at(
     context: &RequestContext<'_>,
     uri: &str,
@@ -89,7 +89,7 @@ pub(super) fn meaning_at(
     let offset = text.offset(position, encoding);
     let Some(span) = text.name_at(offset) else { return Ok(None) };
     let name = text.text[span.clone()].to_owned();
-    // A part of a secret, or of what a mask hides, is no name to ask for.
+    // Parts of secrets and of hidden symbols are not looked up.
     let line = text.line_and_column(span.start).0;
     if names_in(file.shown_line(line), &name).next().is_none() {
         return Ok(None);
@@ -112,7 +112,7 @@ pub(super) fn meaning_at(
     Ok((!targets.is_empty()).then_some(NameMeaning { name, range, targets, meaning, uses }))
 }
 
-/// Returns what the references say about a line: that it has the definition, or what its uses mean best.
+/// Returns the targets of a line according to the references: its own definition, or the best readings of its uses.
 fn known_targets(
     uses: &SymbolUses,
     file: &ClientFile,
@@ -133,8 +133,8 @@ fn known_targets(
     Some((meant.filter_map(|edge| Target::of_use(&edge.to)).collect(), best))
 }
 
-/// Returns the definitions that only have the same name, where a use of one may be meant: a variable within a function
-/// has no definition elsewhere, even if something else has its name.
+/// Returns the definitions with the same name, if the name may refer to one of them: a local variable has no definition
+/// elsewhere, even if another symbol has its name.
 fn targets_by_name(
     context: &RequestContext<'_>,
     file: &ClientFile,
@@ -153,7 +153,7 @@ fn targets_by_name(
     {
         return Ok(uses.definitions.iter().map(Target::from).collect());
     }
-    // Constants, fields and the like: nothing is known of their uses.
+    // Constants, fields and the like, whose uses are unknown.
     let query = SymbolsQuery { name: name.to_owned(), ..SymbolsQuery::default() };
     let found = match context.ask(query) {
         Ok(found) => found,
@@ -170,7 +170,7 @@ fn targets_by_name(
             true
         }
         Some(SymbolKind::Field | SymbolKind::Property) => is_member,
-        // References of these are known, in the languages that have them.
+        // References to these kinds are known in the supported languages.
         Some(kind) => {
             uses.is_none()
                 && (kind.is_callable() || kind.is_type())
@@ -189,13 +189,13 @@ fn targets_by_name(
 }
 
 impl Target {
-    /// Returns the definition that a use means.
+    /// Returns the definition of a use.
     fn of_use(place: &ReferencePlace) -> Option<Self> {
         let path = (place.path.clone(), place.path_hex.clone());
         Some(Self { path, line: place.line, qualified_name: place.symbol.clone()? })
     }
 
-    /// Returns the name without what is around it.
+    /// Returns the unqualified name.
     pub(super) fn own_name(&self) -> &str {
         let name = &self.qualified_name;
         name.rsplit(['.', ':', '#']).next().filter(|own| !own.is_empty()).unwrap_or(name)
@@ -216,7 +216,7 @@ impl From<&FoundSymbol> for Target {
     }
 }
 
-/// Finds definitions where the client sees them. One that was edited away is left out.
+/// Locates definitions for the client. Definitions that were edited away are left out.
 pub(super) fn locate(
     context: &RequestContext<'_>,
     targets: impl Iterator<Item = Target>,
@@ -240,7 +240,7 @@ fn locate_in(target: Target, file: ClientFile) -> Option<LocatedTarget> {
         Some(file.range_in_line(line, columns))
     });
     let by_outline = || symbol.as_ref().map(|symbol| symbol_ranges(&file, symbol).name);
-    // The outline knows a name from the same word before it, but not all languages have one.
+    // The outline distinguishes the name from an earlier occurrence of the word, but not all languages have outlines.
     let range = match (by_outline(), on_line) {
         (Some(named), Some(on_line)) if named.start.line != on_line.start.line => on_line,
         (Some(named), _) => named,
@@ -249,7 +249,7 @@ fn locate_in(target: Target, file: ClientFile) -> Option<LocatedTarget> {
     Some(LocatedTarget { target, file, range, symbol })
 }
 
-/// Returns where the name at a position is defined, as the protocol has it.
+/// Returns the definitions of the name at a position, in the form of the protocol.
 pub(super) fn definition(
     context: &RequestContext<'_>,
     uri: &str,
@@ -262,7 +262,7 @@ pub(super) fn definition(
     Ok(located.iter().map(location).collect())
 }
 
-/// Returns who uses what the name at a position means, by path and line; `null` if nothing is known of its uses.
+/// Returns the uses of the definitions of the name at a position, by path and line; `null` if they are unknown.
 pub(super) fn references(
     context: &RequestContext<'_>,
     uri: &str,
@@ -280,16 +280,16 @@ pub(super) fn references(
         let found =
             LineUse { grade: Meaning::from_grade(&edge.grade), names: names.into_iter().flatten().collect() };
         let line = lines.entry(path).or_default().entry(edge.from.line);
-        // A use that may mean several of the definitions is one place, as sure as its best reading.
+        // A use that may refer to several of the definitions is one location, with its best grade.
         line.and_modify(|line| line.grade = line.grade.min(found.grade)).or_insert(found);
     }
-    // An open text may have new uses, in a file that has none on the disk.
+    // An open text may have new uses in a file that has none on disk.
     let open_files = context.open_files(FileNeeds::DiskLines)?;
     let mut locations = Vec::new();
     let paths: Vec<String> = lines.keys().map(spelled).collect();
     let files = context.files(&paths, FileNeeds::DiskLines)?;
     for (lines, file) in lines.values().zip(files) {
-        // A file that is gone since has no uses.
+        // A file that was deleted meanwhile has no uses.
         let Some(file) = file else { continue };
         for (line, found) in lines {
             found.add_locations(&file, *line as usize - 1, &mut locations);
@@ -314,8 +314,8 @@ pub(super) fn references(
     Ok(locations.into_iter().map(|(_, _, location)| location).collect())
 }
 
-/// Returns whether a use is one of the targets. A constructor is also called by the name of its type, which is none of
-/// the definitions that were asked for.
+/// Returns whether a use refers to one of the targets. A constructor is also called by the name of its type, which is
+/// not one of the requested definitions.
 fn is_meant(edge: &ReferenceEdge, uses: &SymbolUses, targets: &BTreeSet<Target>) -> bool {
     let Some(to) = Target::of_use(&edge.to) else { return false };
     targets.contains(&to) || !uses.definitions.iter().any(|place| Target::from(place) == to)
@@ -324,7 +324,7 @@ fn is_meant(edge: &ReferenceEdge, uses: &SymbolUses, targets: &BTreeSet<Target>)
 /// The uses in one line.
 struct LineUse {
     grade: Meaning,
-    /// What is used, as it is spelled there: the first that the line has.
+    /// The used names, as spelled there.
     names: Vec<String>,
 }
 
@@ -335,13 +335,13 @@ impl LineUse {
         disk_line: usize,
         locations: &mut Vec<(String, Position, Value)>,
     ) {
-        // An edited line is looked at for itself.
+        // Edited lines are searched separately.
         let Some(line) = file.client_line(disk_line) else { return };
         let text = file.shown_line(line);
         let columns = self.names.iter().map(|name| names_in(text, name).collect::<Vec<_>>());
         let mut columns = columns.into_iter().find(|found| !found.is_empty()).unwrap_or_default();
         if columns.is_empty() {
-            // Under another name, by which it was imported.
+            // It was imported under a different name.
             let start = text.len() - text.trim_start().len();
             columns.push(start..text.trim_end().len().max(start));
         }
@@ -352,7 +352,7 @@ impl LineUse {
     }
 }
 
-/// Returns a location, with its grade: the protocol has no place for it, and clients skip what they do not know.
+/// Returns a location with its grade, which is an extension of the protocol that clients ignore.
 fn location(uri: &str, range: TextRange, grade: Meaning) -> Value {
     json!({"uri": uri, "range": range, "grade": grade.name()})
 }

@@ -1,4 +1,4 @@
-//! The questions of the protocol that are answered, each with its parameters.
+//! The supported requests of the protocol, with their parameters.
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -15,10 +15,10 @@ use crate::api::queries::{FindQuery, NamedThing};
 use crate::api::wire::spelled_path;
 use crate::model::SymbolKind;
 
-/// The maximum number of symbols of a project that are returned for the characters of a name.
+/// The maximum number of symbols of a project that are returned for a query.
 const MAX_SYMBOLS: u32 = 100;
 
-/// A question of the protocol.
+/// A request of the protocol.
 #[derive(Debug)]
 pub(super) enum LspRequest {
     DocumentSymbol(DocumentParams),
@@ -67,7 +67,7 @@ pub(super) struct SymbolParams {
 }
 
 impl LspRequest {
-    /// Reads the parameters of a method; `None` if the method is not known.
+    /// Parses the parameters of a method; `None` if the method is unknown.
     pub(super) fn parse(method: &str, params: Value) -> Option<Result<Self, ResponseError>> {
         fn read<T: DeserializeOwned>(
             params: Value,
@@ -106,7 +106,7 @@ impl LspRequest {
     }
 }
 
-/// Answers about a file of the project; `null` for any other, which editors open as well.
+/// Answers about a file of the project; `null` for others, which editors open as well.
 fn with_file(
     context: &RequestContext<'_>,
     params: &DocumentParams,
@@ -116,8 +116,8 @@ fn with_file(
     Ok(file.map_or(Value::Null, |file| answer(&file).into()))
 }
 
-/// Returns the symbols of the project whose names have the characters of a query in their order, the best first. Open
-/// files are searched as they are open.
+/// Returns the symbols of the project whose names contain the characters of a query in order, best first. Of open
+/// files, the open texts are searched.
 fn workspace_symbols(context: &RequestContext<'_>, query: &str) -> Result<Value, ApiError> {
     let find = FindQuery { query: query.to_owned(), of: vec![NamedThing::Symbol], limit: Some(MAX_SYMBOLS) };
     let hits = context.ask(find)?.hits;
@@ -138,7 +138,7 @@ fn workspace_symbols(context: &RequestContext<'_>, query: &str) -> Result<Value,
         };
         let kind = hit.kind.as_deref().and_then(SymbolKind::from_name).unwrap_or(SymbolKind::Variable);
         let line = line as usize - 1;
-        // A decorator may come first, and the name behind it.
+        // A decorator may precede the line of the name.
         let columns = names_in(file.shown_line(line), name).next().unwrap_or(0..0);
         let range = file.range_in_line(line, columns);
         symbols.push(json!({

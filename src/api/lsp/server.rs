@@ -1,4 +1,4 @@
-//! The server's life: messages are read on this thread, which keeps the open texts; requests are answered on others.
+//! The server: reads messages and keeps the open texts on this thread, and answers requests on others.
 
 use std::collections::{HashMap, HashSet};
 use std::io::{self, BufRead, Write};
@@ -27,23 +27,23 @@ use crate::api::service::{QueryJob, Service, VERSION};
 use crate::engine::STACK_BYTES;
 use crate::model::lock;
 
-/// The number of requests that are answered at once; others wait.
+/// The number of requests that are answered simultaneously; others wait.
 const MAX_CONCURRENT: usize = 4;
 
-/// A project that is served.
+/// The served project.
 pub struct LspProject {
     pub service: Arc<dyn Service>,
-    /// The folder that the client has opened as it spells it, and without links, if these differ.
+    /// The folder that the client has opened, as the client spells it and without links, if these differ.
     pub opened: Option<(PathBuf, PathBuf)>,
     pub require_fresh: bool,
 }
 
-/// Opens the project of the folder that the client has opened; of the current one, if it names none.
+/// Opens the project of the client's folder, or of the current one if it names none.
 pub type OpenProject<'o> = &'o dyn Fn(Option<&Path>) -> Result<LspProject, ApiError>;
 
-/// Serves one client until it leaves. Returns whether it left as the protocol says, or by closing the input.
+/// Serves one client until it disconnects. Returns whether it followed the protocol, or closed the input.
 ///
-/// Nothing else may write to the standard output meanwhile.
+/// Nothing else may write to standard output meanwhile.
 pub fn serve(
     open: OpenProject<'_>,
     input: &mut dyn BufRead,
@@ -59,7 +59,7 @@ pub fn serve(
     let mut input = input;
     let is_orderly = loop {
         match read_frame(&mut input)? {
-            // A client that closes the input has done nothing wrong.
+            // Closing the input is not an error.
             None => break true,
             Some(Frame::Unreadable(reason)) => {
                 server.respond(&Value::Null, Err(ResponseError::new(PARSE_ERROR, reason)));
@@ -77,7 +77,7 @@ pub fn serve(
             },
         }
     };
-    // No client waits for what is still running.
+    // The client no longer waits for running requests.
     lock(&server.running).values().for_each(|job| job.cancel());
     server.stop_workers();
     Ok(is_orderly)
@@ -88,7 +88,7 @@ struct Server<'o, W> {
     output: Arc<Mutex<W>>,
     state: ServerState,
     buffers: Arc<OpenBuffers>,
-    /// The requests that are not answered yet, by their ids as JSON.
+    /// The pending requests, by their ids as JSON.
     running: Arc<Mutex<HashMap<String, Arc<QueryJob>>>>,
 }
 
@@ -98,9 +98,9 @@ enum ServerState {
     ShutDown,
 }
 
-/// What a worker does next.
+/// The next work of a worker.
 struct WorkItem {
-    /// `None` for what nobody waits for.
+    /// `None` if no response is expected.
     id: Option<Value>,
     work: Work,
     buffers: Arc<OpenBuffers>,
@@ -109,7 +109,7 @@ struct WorkItem {
 
 enum Work {
     Answer(LspRequest),
-    /// Reads the project, so that the first request does not wait for it.
+    /// Reads the project in advance, so that the first request does not wait for it.
     ReadProject,
 }
 
@@ -174,7 +174,7 @@ impl<W: Write + Send + 'static> Server<'_, W> {
                     lock(&self.running).insert(id.to_string(), Arc::clone(&job));
                     let buffers = Arc::clone(&self.buffers);
                     let work_item = WorkItem { id: Some(id), work: Work::Answer(request), buffers, job };
-                    // The workers end only after this sender.
+                    // The workers end only after this sender is dropped.
                     let _ = work.send(work_item);
                     return;
                 }
@@ -209,7 +209,7 @@ impl<W: Write + Send + 'static> Server<'_, W> {
             return Err(ApiError::environment(
                 "too_few_threads",
                 "no thread can be started",
-                "raise the limit of processes, as by `ulimit -u`",
+                "raise the limit of processes, for example with `ulimit -u`",
             )
             .into());
         }
@@ -246,7 +246,7 @@ impl<W: Write + Send + 'static> Server<'_, W> {
                     buffers: Arc::clone(buffers),
                     job: Arc::clone(&job),
                 });
-                // The end of the server cancels it, too.
+                // The end of the server also cancels it.
                 lock(&self.running).insert("initialized".to_owned(), job);
                 Ok(())
             }
@@ -273,13 +273,13 @@ impl<W: Write + Send + 'static> Server<'_, W> {
             _ => Ok(()),
         };
         if let Err(error) = outcome {
-            // Nobody waits for an answer, but the client's text may differ from this server's now.
+            // No response is expected, but the client's text may now differ from this server's.
             let message = format!("invalid params of {method}: {error}");
             send(&self.output, &notification("window/logMessage", &json!({"type": 1, "message": message})));
         }
     }
 
-    /// Answers what is waiting, and refuses everything else from now on.
+    /// Answers pending requests, and rejects all others from now on.
     fn stop_workers(&mut self) {
         let state = std::mem::replace(&mut self.state, ServerState::ShutDown);
         if let ServerState::Serving { work, workers, .. } = state {
@@ -287,7 +287,7 @@ impl<W: Write + Send + 'static> Server<'_, W> {
                 job.cancel();
             }
             drop(work);
-            // A worker ends by itself even if its last request panics.
+            // A worker ends even if its last request panics.
             for worker in workers {
                 drop(worker.join());
             }
@@ -299,12 +299,12 @@ impl<W: Write + Send + 'static> Server<'_, W> {
     }
 }
 
-/// Answers requests until there are no more.
+/// A thread that answers requests until there are no more.
 struct Worker<W> {
     session: Arc<Session>,
     output: Arc<Mutex<W>>,
     running: Arc<Mutex<HashMap<String, Arc<QueryJob>>>>,
-    /// What the client has been told.
+    /// The notes that were already sent to the client.
     noted: Mutex<HashSet<String>>,
 }
 
@@ -314,7 +314,7 @@ impl<W: Write> Worker<W> {
             let next = lock(items).recv();
             let Ok(WorkItem { id, work, buffers, job }) = next else { return };
             let context = RequestContext { session: &self.session, buffers: &buffers, job: &job };
-            // A panic costs this answer alone: what is shared is replaced as a whole.
+            // A panic affects only this answer, because shared state is always replaced as a whole.
             let result = catch_unwind(AssertUnwindSafe(|| answer(&work, &context)));
             let result = result.unwrap_or_else(|_| Err(ApiError::bug().into()));
             for note in job.take_notes() {
@@ -344,8 +344,7 @@ fn answer(work: &Work, context: &RequestContext<'_>) -> Result<Value, ResponseEr
     }
 }
 
-/// Reads what a client can read from its capabilities; where they are not what the protocol says, it is thought to read
-/// little.
+/// Reads the capabilities of a client; invalid ones count as missing.
 fn client_traits(capabilities: &Value) -> ClientTraits {
     let offers = |pointer: &str, wanted: &str| {
         let offered = capabilities.pointer(pointer).and_then(Value::as_array);
@@ -365,7 +364,7 @@ fn client_traits(capabilities: &Value) -> ClientTraits {
 }
 
 fn send<W: Write>(output: &Mutex<W>, message: &Value) {
-    let bytes = serde_json::to_vec(message).expect("messages have texts as keys, and so always become JSON");
-    // A client that is gone is noticed when its input ends.
+    let bytes = serde_json::to_vec(message).expect("messages have string keys, so they can be serialized");
+    // A disconnected client is noticed when its input ends.
     let _ = write_frame(&mut *lock(output), &bytes);
 }

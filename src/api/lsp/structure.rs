@@ -1,4 +1,4 @@
-//! Outlines in the terms of the protocol: symbols with their ranges, and what can be folded.
+//! Outlines in the form of the protocol: symbols with their ranges, and folding ranges.
 
 use std::ops::Range;
 
@@ -17,7 +17,7 @@ pub(super) fn document_symbols(file: &ClientFile) -> Vec<Value> {
 fn document_symbol(file: &ClientFile, symbol: &Symbol) -> Value {
     let SymbolRanges { range, name } = symbol_ranges(file, symbol);
     let children: Vec<Value> = symbol.children.iter().map(|child| document_symbol(file, child)).collect();
-    // The grammar lost it, so that its end is not certain.
+    // The grammar lost it, so its end is uncertain.
     let recovered = if symbol.recovered { " (recovered)" } else { "" };
     json!({
         "name": shown_name(symbol),
@@ -29,7 +29,7 @@ fn document_symbol(file: &ClientFile, symbol: &Symbol) -> Value {
     })
 }
 
-/// Returns the symbols of a file as a list, for clients that read no others.
+/// Returns the symbols of a file as a flat list, for clients without support for nested ones.
 pub(super) fn flat_symbols(file: &ClientFile) -> Vec<Value> {
     let mut symbols = Vec::new();
     if let Some(outline) = &file.source.outline {
@@ -48,8 +48,8 @@ pub(super) fn flat_symbols(file: &ClientFile) -> Vec<Value> {
     symbols
 }
 
-/// Returns the symbols of a file whose names have the characters of a query in their order. With a capital, letters have
-/// to be as they are written.
+/// Returns the symbols of a file whose names contain the characters of a query in order. A query with an uppercase
+/// letter is case-sensitive.
 pub(super) fn matching_symbols(file: &ClientFile, query: &str) -> Vec<Value> {
     let is_exact = query.chars().any(char::is_uppercase);
     let has_characters = |name: &str| {
@@ -73,13 +73,13 @@ pub(super) fn matching_symbols(file: &ClientFile, query: &str) -> Vec<Value> {
     symbols
 }
 
-/// Returns what can be folded: each symbol from the line of its name, so that its decorators stay in view.
+/// Returns the folding ranges: each symbol from the line of its name, so that its decorators stay visible.
 pub(super) fn folding_ranges(file: &ClientFile, max: usize) -> Vec<Value> {
     let mut lines: Vec<(u32, u32)> = Vec::new();
     if let Some(outline) = &file.source.outline {
         outline.walk(|symbol, _| {
             let SymbolRanges { range, name } = symbol_ranges(file, symbol);
-            // A range that ends at the beginning of a line does not reach into it.
+            // A range that ends at the beginning of a line does not include it.
             let is_before = range.end.character == 0 && range.start.line < range.end.line;
             let fold = (name.start.line, range.end.line - u32::from(is_before));
             if fold.0 < fold.1 {
@@ -93,9 +93,9 @@ pub(super) fn folding_ranges(file: &ClientFile, max: usize) -> Vec<Value> {
     lines.into_iter().map(|(start, end)| json!({"startLine": start, "endLine": end})).collect()
 }
 
-/// Where a symbol is.
+/// The ranges of a symbol.
 pub(super) struct SymbolRanges {
-    /// All of it.
+    /// The whole symbol.
     pub(super) range: TextRange,
     /// Its name, within that.
     pub(super) name: TextRange,
@@ -108,7 +108,7 @@ pub(super) fn symbol_ranges(file: &ClientFile, symbol: &Symbol) -> SymbolRanges 
     SymbolRanges { range, name }
 }
 
-/// Returns the innermost symbol that has a name and is at a line, from 1.
+/// Returns the innermost symbol with a name at a line, counted from 1.
 pub(super) fn symbol_at<'o>(outline: &'o Outline, name: &str, line: u32) -> Option<&'o Symbol> {
     let mut found = None;
     outline.walk(|symbol, _| {
@@ -120,7 +120,7 @@ pub(super) fn symbol_at<'o>(outline: &'o Outline, name: &str, line: u32) -> Opti
     found
 }
 
-/// Returns the first symbol with a qualified name, whatever joins its parts.
+/// Returns the first symbol with a qualified name, whatever its separators.
 pub(super) fn symbol_named<'o>(outline: &'o Outline, qualified_name: &str) -> Option<&'o Symbol> {
     let dotted = |name: &str| name.replace("::", ".").replace('#', ".");
     let wanted = dotted(qualified_name);
@@ -133,8 +133,8 @@ pub(super) fn symbol_named<'o>(outline: &'o Outline, qualified_name: &str) -> Op
     found
 }
 
-/// Returns where the name of a symbol is in its text. An outline has only its signature: the name is where it comes after
-/// and before the same as there, so that it is not taken for the same word in a decorator or a type.
+/// Returns the range of a symbol's name in its text. The outline has only the signature, so the name is found by its
+/// surroundings there, to distinguish it from the same word in a decorator or a type.
 pub(super) fn name_in(text: &str, symbol: &Symbol) -> Range<usize> {
     let (start, name) = (symbol.span.start_byte, symbol.name.as_str());
     let nowhere = start..start;
@@ -143,7 +143,7 @@ pub(super) fn name_in(text: &str, symbol: &Symbol) -> Range<usize> {
     let mut around: Vec<Surroundings<'_>> =
         in_signature.map(|range| Surroundings::new(&symbol.signature, range)).collect();
     if symbol.kind.is_callable() {
-        // The name of a constructor or of a qualified function may come twice, and parameters follow the right one.
+        // The name of a constructor or of a qualified function may occur twice, and parameters follow the right one.
         around.sort_by_key(|around| around.after != Some('('));
     }
     let is_same = |range: &Range<usize>, with_after: bool| {
@@ -158,11 +158,11 @@ pub(super) fn name_in(text: &str, symbol: &Symbol) -> Range<usize> {
     found.map_or(nowhere, |range| start + range.start..start + range.end)
 }
 
-/// What is around a name.
+/// The surroundings of a name.
 struct Surroundings<'t> {
     /// The word or character before it.
     before: &'t str,
-    /// The character behind it.
+    /// The character after it.
     after: Option<char>,
 }
 
@@ -176,7 +176,7 @@ impl<'t> Surroundings<'t> {
     }
 }
 
-/// The protocol does not allow empty names.
+/// Returns the name for display, because the protocol does not allow empty ones.
 fn shown_name(symbol: &Symbol) -> String {
     if symbol.name.trim().is_empty() { format!("({})", symbol.kind.title()) } else { symbol.name.clone() }
 }
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_is_not_taken_for_the_same_word_elsewhere() {
+    fn a_name_is_not_mistaken_for_the_same_word_elsewhere() {
         let function = SymbolKind::Function;
         check(
             function,

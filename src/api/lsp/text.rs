@@ -1,18 +1,18 @@
-//! Positions in a text as the protocol counts them, words at positions, and edits.
+//! Positions in a text in the units of the protocol, names at positions, and edits.
 
 use std::ops::Range;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-/// What the columns of positions count.
+/// The unit of columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PositionEncoding {
     Utf8,
     Utf16,
 }
 
-/// A place in a text, counted from 0.
+/// A position in a text, counted from 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(super) struct Position {
     pub(super) line: u32,
@@ -31,7 +31,7 @@ impl TextRange {
     }
 }
 
-/// A change of an open text: of a range, or of all of it.
+/// A change of an open text: of a range, or of the whole text.
 #[derive(Debug, Deserialize)]
 pub(super) struct TextChange {
     #[serde(default)]
@@ -39,7 +39,7 @@ pub(super) struct TextChange {
     pub(super) text: String,
 }
 
-/// A text with the beginnings of its lines, which end as the protocol says: by `\n`, `\r\n` or `\r`.
+/// A text with the starts of its lines, which end with `\n`, `\r\n` or `\r` as the protocol requires.
 #[derive(Debug, Clone)]
 pub(super) struct IndexedText {
     pub(super) text: Arc<str>,
@@ -59,12 +59,12 @@ impl IndexedText {
         Self { text, line_starts }
     }
 
-    /// Returns how many lines there are; a text that ends with a line break has an empty one behind it.
+    /// Returns the number of lines; a line break at the end of the text is followed by an empty line.
     pub(super) fn line_count(&self) -> usize {
         self.line_starts.len()
     }
 
-    /// Returns where a line is, without what ends it.
+    /// Returns the range of a line, without its terminator.
     pub(super) fn line_range(&self, line: usize) -> Option<Range<usize>> {
         let start = *self.line_starts.get(line)?;
         let end = self.line_starts.get(line + 1).copied().unwrap_or(self.text.len());
@@ -80,7 +80,7 @@ impl IndexedText {
         (0..self.line_count()).filter_map(|line| self.line(line))
     }
 
-    /// Returns the line of a byte, and the byte's offset in it. An offset behind the text is its end.
+    /// Returns the line of a byte, and the byte's offset in it. An offset past the end is clamped.
     pub(super) fn line_and_column(&self, offset: usize) -> (usize, usize) {
         let offset = self.text.floor_char_boundary(offset);
         let line = self.line_starts.partition_point(|start| *start <= offset) - 1;
@@ -104,8 +104,8 @@ impl IndexedText {
         TextRange { start: self.position(range.start, encoding), end: self.position(end, encoding) }
     }
 
-    /// Returns the byte at a position. One behind the end of a line is the end of that line, and one within a character
-    /// its beginning.
+    /// Returns the byte at a position. A position past the end of a line is clamped to it, and one within a character
+    /// to its start.
     pub(super) fn offset(&self, position: Position, encoding: PositionEncoding) -> usize {
         let Some(range) = self.line_range(position.line as usize) else { return self.text.len() };
         let text = &self.text[range.clone()];
@@ -124,7 +124,7 @@ impl IndexedText {
         range.start + column
     }
 
-    /// Returns the name at a byte, or the one that ends there.
+    /// Returns the name at a byte offset, or the one that ends there.
     pub(super) fn name_at(&self, offset: usize) -> Option<Range<usize>> {
         let before = self.text[..offset].char_indices().rev().take_while(|(_, c)| is_in_name(*c)).last();
         let start = before.map_or(offset, |(at, _)| at);
@@ -135,7 +135,7 @@ impl IndexedText {
         (!first.is_numeric()).then_some(range)
     }
 
-    /// Returns the text after changes, each of which is of the text that the one before it left.
+    /// Returns the text after changes, each of which applies to the result of the previous one.
     pub(super) fn changed(self, changes: Vec<TextChange>, encoding: PositionEncoding) -> Self {
         changes.into_iter().fold(self, |text, change| match change.range {
             None => Self::new(change.text),
@@ -148,9 +148,9 @@ impl IndexedText {
     }
 }
 
-/// Returns where a text has a name, not as a part of a longer one.
+/// Returns the occurrences of a name in a text, not within longer names.
 pub(super) fn names_in<'t>(text: &'t str, name: &'t str) -> impl Iterator<Item = Range<usize>> {
-    // An empty name would be everywhere.
+    // An empty name would match everywhere.
     let found = (!name.is_empty()).then(|| text.match_indices(name)).into_iter().flatten();
     found.map(|(at, name)| at..at + name.len()).filter(|range| {
         let before = text[..range.start].chars().next_back();
@@ -179,21 +179,21 @@ mod tests {
     }
 
     #[test]
-    fn columns_count_what_the_client_counts() {
+    fn columns_are_in_the_units_of_the_client() {
         let text = IndexedText::new("aé𝄞b\r\nc\rd\n");
         let b = text.text.find('b').unwrap();
         assert_eq!(text.position(b, PositionEncoding::Utf8), at(0, 7));
         assert_eq!(text.position(b, PositionEncoding::Utf16), at(0, 4));
         assert_eq!(text.line_count(), 4);
         assert_eq!(text.lines().collect::<Vec<_>>(), ["aé𝄞b", "c", "d", ""]);
-        // Within the pair of units of one character, and behind the end of a line.
+        // Within a surrogate pair, and past the end of a line.
         assert_eq!(text.offset(at(0, 3), PositionEncoding::Utf16), 3);
         assert_eq!(text.offset(at(0, 99), PositionEncoding::Utf16), b + 1);
         assert_eq!(text.offset(at(99, 0), PositionEncoding::Utf16), text.text.len());
     }
 
     #[test]
-    fn every_byte_of_a_line_survives_its_position() {
+    fn every_byte_offset_of_a_line_round_trips() {
         let text = IndexedText::new("x\n  ü🦀 = y\r\n\r\nend");
         for encoding in BOTH {
             for (offset, c) in text.text.char_indices() {
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn changes_are_applied_in_their_order() {
+    fn changes_are_applied_in_order() {
         let change = |range, text: &str| TextChange { range, text: text.to_owned() };
         let range = |start, end| Some(TextRange { start, end });
         for encoding in BOTH {

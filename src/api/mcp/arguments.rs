@@ -1,7 +1,7 @@
-//! The arguments of the tools, and the questions that they become. Agents read the documentation of each argument.
+//! The arguments of the tools, and their conversion to questions. Agents read the documentation of each argument.
 //!
-//! Optional values show no `null` in their schemas: some clients pass on no schema that has alternatives. Least and
-//! greatest numbers are checked and not in the schemas, which are part of every prompt.
+//! Optional values have no `null` in their schemas, because some clients do not pass on schemas with alternatives.
+//! Minimum and maximum numbers are checked but not in the schemas, which are part of every prompt.
 
 use std::path::{Component, Path};
 
@@ -258,17 +258,17 @@ impl FileStateArgument {
     }
 }
 
-/// The budget of a document where neither the agent nor the project's settings name one.
+/// The budget of a document if neither the agent nor the project's settings set one.
 const DEFAULT_BUDGET: u64 = 20_000;
 
-/// Documents for agents are remembered by this name, so that they do not change what a person's `--since-last` shows.
+/// Documents for agents are recorded under this name, so that they do not affect the user's `--since-last`.
 const DOCUMENT_NAME: &str = "mcp";
 
 pub(super) fn aggregate_query(
     arguments: AggregateArguments,
     root: &Path,
 ) -> Result<AggregateQuery, ApiError> {
-    // Checked although the schema says it, because clients need not validate.
+    // Checked in spite of the schema, because clients may not validate.
     if arguments.tier.is_some_and(|tier| !(1..=4).contains(&tier)) {
         return Err(bad_arguments("`tier` is not 1, 2, 3 or 4"));
     }
@@ -291,19 +291,19 @@ pub(super) fn aggregate_query(
     };
     let files = paths_from_root(&arguments.files.unwrap_or_default(), root);
     let since_last = arguments.reader.is_some();
-    // Several agents may work on one project, and each has read something else.
+    // Several agents may work on one project, and each has received different documents.
     let name = match arguments.reader {
         Some(reader) => format!("{DOCUMENT_NAME}/{reader}"),
         None => DOCUMENT_NAME.to_owned(),
     };
     let attachments = AttachmentOptions {
-        // A discussion in the project is never handed to an agent that did not ask for one.
+        // A discussion in the project is never sent to an agent that did not request one.
         part: if arguments.history.is_some() { PartName::Whole } else { PartName::Prefix },
         history: arguments.history.map(HistoryArgument::into_source),
         screenshots: paths_from_root(&arguments.screenshots.unwrap_or_default(), root),
         ..AttachmentOptions::default()
     };
-    // The text says what an agent should know of the receipt, for which the totals are enough.
+    // The text includes what an agent should know of the receipt, for which the totals suffice.
     let receipt = ReceiptScope::None;
     Ok(AggregateQuery {
         files,
@@ -316,14 +316,14 @@ pub(super) fn aggregate_query(
     })
 }
 
-/// Returns what places the files for a document, and the document of what is HOT then.
+/// Returns the hydration for a document, and the question for the document of HOT files.
 pub(super) fn hydration_queries(asked: AggregateQuery) -> Result<(HydrateQuery, AggregateQuery), ApiError> {
-    // Before anything is placed, because the document would be refused afterwards.
+    // Checked before anything is placed, because the document would be rejected afterwards.
     if !asked.files.is_empty() || asked.choice.preset.is_some() {
         return Err(bad_arguments("`hydrate` places all files, and excludes `files` and `preset`"));
     }
     let choice = ViewSelection { default_budget: None, ..asked.choice };
-    // The task and the budget have decided what is HOT; how a file is shown at its depth is the same for both.
+    // The task and the budget have decided which files are HOT; they do not affect how a file is shown at its depth.
     let ViewSelection { tier, persona, items, .. } = choice.clone();
     let shown = ViewSelection { tier, persona, items, ..ViewSelection::default() };
     let document = AggregateQuery { choice: shown, hydrated: true, ..asked };
@@ -343,10 +343,10 @@ impl<'de> Deserialize<'de> for HistoryArgument {
 
 impl HistoryArgument {
     fn into_source(self) -> HistorySource {
-        // An agent that gives a string gives what was said, and not the path of a file.
+        // A string from an agent is the text itself, not the path of a file.
         let HistorySource::File(text) = self.0 else { return self.0 };
         let is_message = |value: &Value| value.get("role").is_some() || value.get("content").is_some();
-        // A text may begin with a bracket and be no JSON, or a list of anything else.
+        // A text may begin with a bracket without being JSON, or be a list of something else.
         let messages = serde_json::from_str::<Vec<Value>>(&text).ok();
         match messages.filter(|messages| !messages.is_empty() && messages.iter().all(is_message)) {
             Some(messages) => HistorySource::Messages(messages),
@@ -355,10 +355,10 @@ impl HistoryArgument {
     }
 }
 
-/// Returns the error that an argument of a tool cannot be read, with what it should be and an example.
+/// Returns the error for an invalid argument of a tool, with the expectation and an example.
 pub(super) fn misshaped_argument<T: JsonSchema>(error: &LocatedError) -> ApiError {
     const DETAILED: [&str; 5] = ["items", "persona", "preset", "history", "budget"];
-    // The tools' own schemas, which are part of every prompt, say less of these than that of the same keys over HTTP.
+    // The tools' own schemas, which are part of every prompt, are less detailed than those of the same keys over HTTP.
     let is_detailed =
         matches!(error.path.first(), Some(PathSegment::Key(key)) if DETAILED.contains(&key.as_str()));
     let schema = if is_detailed {
@@ -377,8 +377,8 @@ pub(super) fn misshaped_argument<T: JsonSchema>(error: &LocatedError) -> ApiErro
     ApiError { hint: format!("{meant}{subject} {wanted}, as in {example}").into(), ..bad_arguments(&reason) }
 }
 
-/// Reads what was given as a string of JSON. The schema can promise no more than a string: some clients pass on no schema
-/// that has alternatives.
+/// Parses an inline value given as a JSON string. The schema only allows a string, because some clients do not pass on
+/// schemas with alternatives.
 fn read_inline<T: DeserializeOwned>(key: &str, given: NameOrInline<T>) -> Result<NameOrInline<T>, ApiError> {
     match given {
         NameOrInline::Name(text) if text.trim_start().starts_with('{') => {
@@ -414,7 +414,7 @@ pub(super) fn view_query(arguments: ViewArguments, root: &Path) -> Result<ViewQu
 /// Returns the mode that is requested by name, or implied by another argument.
 fn requested_mode(arguments: &ViewArguments) -> Result<Option<ModeName>, ApiError> {
     let is_given = |list: Option<usize>| list.is_some_and(|length| 0 < length);
-    // An empty list counts as absent, because it selects nothing that could be shown.
+    // An empty list counts as absent, because it selects nothing.
     let symbols = is_given(arguments.symbols.as_ref().map(Vec::len)).then_some(ModeName::Masked);
     let lines = is_given(arguments.lines.as_ref().map(Vec::len)).then_some(ModeName::Custom);
     let base = arguments.base.as_ref().map(|_| ModeName::Diff);
@@ -459,7 +459,7 @@ pub(super) fn references_query(arguments: RefsArguments, root: &Path) -> Result<
     }
     let is_change = matches!(mode, RefsModeArgument::Impact | RefsModeArgument::Tests);
     if target.is_some() == base.is_some() || base.is_some() && !is_change {
-        return Err(bad_arguments("`target` is required, or `base` in its place for `impact` and `tests`"));
+        return Err(bad_arguments("`target` is required, or `base` instead for `impact` and `tests`"));
     }
     let target = target.map(|target| path_from_root(&target, root));
     let symbol = target.clone().unwrap_or_default();
@@ -489,8 +489,8 @@ fn paths_from_root(words: &[String], root: &Path) -> Vec<String> {
     words.iter().map(|word| path_from_root(word, root)).collect()
 }
 
-/// Returns a file argument relative to the root. A path that is not below the root is returned unchanged, because the engine
-/// to refuse.
+/// Returns a file argument relative to the root. A path outside of the root is returned unchanged, for the engine to
+/// reject.
 pub(super) fn path_from_root(word: &str, root: &Path) -> String {
     let path = Path::new(word);
     if path.components().any(|part| part == Component::ParentDir) {
@@ -500,7 +500,7 @@ pub(super) fn path_from_root(word: &str, root: &Path) -> String {
     let path = path.strip_prefix(root).unwrap_or(path);
     let plain: std::path::PathBuf = path.components().filter(|part| *part != Component::CurDir).collect();
     match plain.to_str() {
-        // An empty word means nothing, and must not come to mean everything.
+        // An empty argument must not select everything.
         Some("") if word.is_empty() => String::new(),
         Some("") => ".".to_owned(),
         Some(plain) => plain.to_owned(),
@@ -513,7 +513,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_are_spelled_from_the_root() {
+    fn paths_are_made_relative_to_the_root() {
         let check = |given, expected: &str| {
             assert_eq!(path_from_root(given, Path::new("/home/me/project")), expected);
         };
@@ -525,7 +525,7 @@ mod tests {
         check(".", ".");
         check("", "");
         check("src/*.py", "src/*.py");
-        // What is outside stays what it is.
+        // Paths outside are unchanged.
         check("/home/me/projects/a.py", "/home/me/projects/a.py");
         check("/home/me/project/../secret", "/home/me/project/../secret");
         check("../a.py", "../a.py");

@@ -1,7 +1,7 @@
-//! The protocol as Streamable HTTP, in a daemon that has let the request in.
+//! The protocol as Streamable HTTP, in a daemon that has already checked access.
 //!
-//! Each request is answered by itself, as all are from 2026-07-28 on: an older client gets no session, and so no
-//! notifications between its requests. What lasts is shared by all clients: tasks, and answers that are kept.
+//! Each request is answered independently, as in the protocol from 2026-07-28 on: older clients get no session, and so
+//! no notifications between requests. Lasting state is shared by all clients: tasks and kept answers.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,24 +20,24 @@ use crate::api::service::Service;
 /// The path of the endpoint.
 pub(in crate::api) const MCP_PATH: &str = "/mcp";
 
-/// What the endpoint may use of its server.
+/// The limits that the endpoint shares with its server.
 pub(in crate::api) struct EndpointLimits {
-    /// For each question that is answered.
+    /// The permits for questions in progress.
     pub(in crate::api) working: Arc<Semaphore>,
-    /// For each stream of notifications.
+    /// The permits for streams of notifications.
     pub(in crate::api) subscribers: Arc<Semaphore>,
     /// Ends all streams when it becomes true.
     pub(in crate::api) stopping: watch::Receiver<bool>,
-    /// Between two comments in a stream without events.
+    /// The time between two comments in a stream without events.
     pub(in crate::api) heartbeat: Duration,
-    /// Bytes of a request's body.
+    /// The most bytes of a request's body.
     pub(in crate::api) request_bytes: usize,
 }
 
 /// Serves the protocol at [`MCP_PATH`].
 pub(in crate::api) type McpEndpoint = StreamableHttpService<McpServer, NeverSessionManager>;
 
-/// Returns the endpoint of a daemon. Whoever calls it has checked where a request comes from.
+/// Returns the endpoint of a daemon. The caller must have checked the origin of requests.
 pub(in crate::api) fn endpoint(
     daemon: &Arc<dyn DaemonControl>,
     info: McpInfo,
@@ -56,10 +56,10 @@ pub(in crate::api) fn endpoint(
         // One message, unless there is progress to report before it.
         .with_json_response(true)
         .with_sse_keep_alive(Some(heartbeat))
-        // Nothing can be resumed, so that there is nothing to retry.
+        // Nothing can be resumed, so there is nothing to retry.
         .with_sse_retry(None)
         .with_max_request_body_bytes(request_bytes)
-        // The daemon's own check names the port as well, and a Unix socket has no name.
+        // The daemon's own check also covers the port, and a Unix socket has no host name.
         .disable_allowed_hosts();
     StreamableHttpService::new(server, Arc::default(), config)
 }

@@ -1,6 +1,6 @@
-//! What hydration has placed, as resources: `slop://hydrated` is the document of what is HOT, and `slop://fragments/WARM` lists
-//! the files and slices of a tier with their places; `slop://simulate?task=…` says what would be where. A resource costs an
-//! agent nothing until it is read. What places them is `slop_aggregate` with `hydrate`.
+//! The placements of hydration as resources: `slop://hydrated` is the document of HOT files, `slop://fragments/WARM`
+//! lists the files and slices of a tier, and `slop://simulate?task=…` simulates a hydration. A resource costs an agent
+//! nothing until it is read. `slop_aggregate` with `hydrate` makes the placements.
 
 use percent_encoding::percent_decode_str;
 use rmcp::model::{ResourceContents, ResourceTemplate};
@@ -17,7 +17,7 @@ const SIMULATE: &str = "slop://simulate";
 const TIERS: [(&str, WarmthName); 3] =
     [("HOT", WarmthName::Hot), ("WARM", WarmthName::Warm), ("COLD", WarmthName::Cold)];
 
-/// What an address asks for.
+/// The question of an address.
 pub(super) enum HydrationQuery {
     Document(Box<AggregateQuery>),
     Fragments(FragmentsQuery),
@@ -45,7 +45,7 @@ pub(super) fn templates() -> [ResourceTemplate; 3] {
     [document, fragments, simulate]
 }
 
-/// Returns what an address asks for; `None` if it is another resource's.
+/// Returns the question of an address; `None` if it belongs to another resource.
 pub(super) fn parse_address(address: &str) -> Option<HydrationQuery> {
     if address == HYDRATED {
         let query =
@@ -61,7 +61,7 @@ pub(super) fn parse_address(address: &str) -> Option<HydrationQuery> {
     Some(HydrationQuery::Fragments(FragmentsQuery { tier: Some(*tier), text: false }))
 }
 
-/// Reads what follows the address of a simulation; `None` if that is not what the template makes of it.
+/// Parses the query of a simulation's address; `None` if it does not match the template.
 fn parse_choice(query: &str) -> Option<ViewSelection> {
     let mut choice = ViewSelection::default();
     if query.is_empty() {
@@ -81,7 +81,7 @@ fn parse_choice(query: &str) -> Option<ViewSelection> {
     Some(choice)
 }
 
-/// Returns what an agent should know of a hydration whose document follows.
+/// Returns a note about a hydration, which precedes the document.
 pub(super) fn placement_note(placed: &HydrationResult) -> String {
     let HydrationResult { hot, warm, cold, hot_tokens_limit, promoted, demoted, .. } = placed;
     let limit = if *hot_tokens_limit == 0 { String::new() } else { format!(" of {hot_tokens_limit}") };
@@ -92,10 +92,11 @@ pub(super) fn placement_note(placed: &HydrationResult) -> String {
     )
 }
 
-/// Returns the numbers of all tiers, and the places of what would be HOT: of a large project, more would fill a context.
+/// Returns the totals of all tiers, and the placements of HOT fragments: in a large project, more would fill the
+/// context.
 pub(super) fn simulation_contents(mut placed: HydrationResult, address: &str) -> ResourceContents {
     placed.fragments.retain(|place| place.tier == Some(WarmthName::Hot));
-    // What has no place yet would be all files of a project that is not hydrated.
+    // Unplaced fragments would be all files of a project without hydration.
     placed.moved.retain(|moved| moved.from.is_some());
     let json = serde_json::to_string(&placed).expect("a result is plain data");
     ResourceContents::text(json, address).with_mime_type("application/json")

@@ -1,4 +1,4 @@
-//! Answers that are too large for one message: they are kept for a while, and read in parts as resources.
+//! Keeps answers that are too large for one message for a while, to be read in parts as resources.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
@@ -8,7 +8,7 @@ use rmcp::model::{ContentBlock, Resource};
 use super::show::{MAX_CHARACTERS, truncate};
 use crate::model::{ContentHash, lock};
 
-/// The most bytes of all answers that are kept. The oldest go first.
+/// The most bytes of all kept answers. The oldest are deleted first.
 const MAX_BYTES: usize = 16 << 20;
 
 /// The most files that the description of a part names.
@@ -16,10 +16,10 @@ const MAX_NAMED: usize = 12;
 
 const PREFIX: &str = "slop://answer/";
 
-/// How the parts of an answer are addressed.
+/// The address template of the parts of an answer.
 pub(super) const TEMPLATE: &str = "slop://answer/{id}/{part}";
 
-/// The answers of one server, which all of its clients may read.
+/// The kept answers of one server, which all of its clients may read.
 #[derive(Debug, Default)]
 pub(super) struct KeptAnswers {
     answers: Mutex<VecDeque<KeptAnswer>>,
@@ -31,7 +31,7 @@ struct KeptAnswer {
     parts: Arc<[AnswerPart]>,
 }
 
-/// A piece of an answer that is as long as one message may be.
+/// A part of an answer that fits one message.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct AnswerPart {
     pub(super) text: String,
@@ -39,7 +39,7 @@ pub(super) struct AnswerPart {
     files: Vec<String>,
 }
 
-/// An answer in parts, of which the first may be part of the message already.
+/// An answer in parts, the first of which may already be in the message.
 #[derive(Debug)]
 pub(super) struct LongAnswer {
     parts: Arc<[AnswerPart]>,
@@ -47,22 +47,22 @@ pub(super) struct LongAnswer {
 }
 
 impl LongAnswer {
-    /// Returns an answer of which the first part is shown in the message.
+    /// Returns an answer whose first part is shown in the message.
     pub(super) fn after_first(text: &str) -> Self {
         Self { parts: split(text).into(), shown: 1 }
     }
 
-    /// Returns an answer of which nothing is shown.
+    /// Returns an answer of which nothing is shown in the message.
     pub(super) fn of_all(text: &str) -> Self {
         Self { parts: split(text).into(), shown: 0 }
     }
 }
 
 impl KeptAnswers {
-    /// Keeps an answer. Returns what to tell of it, and the links to its parts.
+    /// Keeps an answer. Returns a notice about it, and links to its parts.
     pub(super) fn keep(&self, answer: &LongAnswer) -> (String, Vec<ContentBlock>) {
         let LongAnswer { parts, shown } = answer;
-        // By its content, so that an answer that is given twice is kept once.
+        // Identified by its content, so that a repeated answer is kept once.
         let all: String = parts.iter().map(|part| part.text.as_str()).collect();
         let id = ContentHash::digest(all.as_bytes()).to_string()[..16].to_owned();
         let (first, last) = (shown + 1, parts.len());
@@ -75,7 +75,7 @@ impl KeptAnswers {
     }
 
     fn insert(&self, answer: KeptAnswer) {
-        // Each change leaves a valid list, so that one that a panic left behind can be used.
+        // Each change leaves a valid list, so it can be used even after a panic.
         let mut answers = lock(&self.answers);
         answers.retain(|kept| kept.id != answer.id);
         answers.push_back(answer);
@@ -117,7 +117,7 @@ impl AnswerPart {
     }
 }
 
-/// Splits a text into parts, between two files where possible, and else between two lines.
+/// Splits a text into parts, between files if possible, else between lines.
 fn split(text: &str) -> Vec<AnswerPart> {
     let mut parts = vec![AnswerPart { text: String::new(), files: Vec::new() }];
     let mut characters = 0;
@@ -142,8 +142,7 @@ fn split(text: &str) -> Vec<AnswerPart> {
     parts
 }
 
-/// Returns the pieces of a text that the headings of files begin, each with the file. What is quoted in a fence is no
-/// heading.
+/// Splits a text at the headings of files, and returns each piece with its file. Headings within a fence do not count.
 fn blocks(text: &str) -> Vec<(Option<&str>, &str)> {
     let mut blocks = Vec::new();
     let (mut file, mut start, mut at) = (None, 0, 0);
@@ -173,7 +172,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_document_is_split_between_files_and_nothing_of_it_is_lost() {
+    fn a_document_is_split_between_files_without_loss() {
         let file = |name: &str, lines: usize| {
             format!("### {name}\n\n````python\n{}````\n\n", "### x = 1\n".repeat(lines))
         };
@@ -192,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn the_oldest_answers_go_when_there_are_too_many() {
+    fn the_oldest_answers_are_deleted_first() {
         let kept = KeptAnswers::default();
         let address =
             |notice: &str| notice.split_once(": ").unwrap().1.split([' ', ']']).next().unwrap().to_owned();

@@ -1,15 +1,15 @@
-//! The lines of a client before the protocol sees them: what is not JSON gets an answer, too.
+//! Filters the lines of a client before the SDK reads them, so that invalid JSON is answered, too.
 //!
-//! The SDK passes over such a line in silence, and a client waits for its answer forever.
+//! The SDK silently skips such a line, and the client would wait for its answer forever.
 
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader, DuplexStream};
 use tokio::sync::mpsc::{Receiver, Sender};
 
-/// The answer to a line that is not JSON. Nobody can know which question it was.
+/// The answer to a line that is not JSON, whose id is unknown.
 const PARSE_ERROR: &[u8] =
     b"{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32700,\"message\":\"Parse error: the line is not JSON\"}}\n";
 
-/// Passes the lines of a client on to the server, until either ends. Those that are not JSON are answered here.
+/// Forwards the lines of a client to the server, until either ends. Invalid JSON is answered here.
 pub(super) async fn pass_questions(
     input: impl AsyncRead + Unpin,
     mut server: DuplexStream,
@@ -35,7 +35,7 @@ pub(super) async fn pass_questions(
     }
 }
 
-/// Hands on the lines of the server, so that none is written into the middle of another.
+/// Forwards whole lines of the server, so that none is written into the middle of another.
 pub(super) async fn pass_answers(server: DuplexStream, answers: Sender<Vec<u8>>) {
     let mut server = BufReader::new(server);
     loop {
@@ -47,7 +47,7 @@ pub(super) async fn pass_answers(server: DuplexStream, answers: Sender<Vec<u8>>)
     }
 }
 
-/// Writes lines until there are no more, or nobody reads them.
+/// Writes lines until there are no more, or writing fails.
 pub(super) async fn write_answers(mut output: impl AsyncWrite + Unpin, mut answers: Receiver<Vec<u8>>) {
     while let Some(line) = answers.recv().await {
         let written = async {

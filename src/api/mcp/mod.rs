@@ -1,7 +1,7 @@
-//! The Model Context Protocol, on the standard input and output and as HTTP: the tools and resources that agents use.
+//! The Model Context Protocol, on standard input and output and over HTTP: the tools and resources that agents use.
 //!
-//! Knows: the description of each tool, the text of each answer, and how long it may be. Does not
-//! know: who answers; any [`super::Service`] does. The protocol itself is the official SDK's business.
+//! Knows: the description of each tool, the text of each answer, and how long it may be. Does not know: how questions
+//! are answered, which any [`super::Service`] can do. The protocol itself is implemented by the official SDK.
 //!
 //! Start with [`serve`] and `http.rs`, then `tools.rs`.
 

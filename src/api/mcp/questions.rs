@@ -1,4 +1,4 @@
-//! Answers questions on threads of their own, with progress and cancellation, and gives errors hints for agents.
+//! Answers questions on separate threads, with progress and cancellation, and adds hints for agents to errors.
 
 use std::borrow::Cow;
 use std::convert::Infallible;
@@ -20,11 +20,11 @@ use crate::api::query::Query;
 use crate::api::service::{CallOptions, QueryJob, Service, ServiceAnswer, ask};
 use crate::api::wire::{FreshnessNote, MissingPath};
 
-/// The number of questions that are answered at once for one client; others wait.
-// An agent may send many calls at once, and each reads files on all cores when no daemon answers.
+/// The number of questions that are answered simultaneously for one client; others wait.
+// An agent may send many calls at once, and without a daemon each reads files on all cores.
 pub(super) const MAX_CONCURRENT: u32 = 4;
 
-/// How often progress is looked at.
+/// How often progress is checked.
 const PROGRESS_EVERY: Duration = Duration::from_millis(250);
 
 #[derive(Clone)]
@@ -42,14 +42,14 @@ pub(super) struct AnswerInfo {
     pub(super) notes: Vec<String>,
 }
 
-/// The work for one call: who cancels it, and how far it is.
+/// The work for one call: its cancellation and progress.
 #[derive(Debug, Clone)]
 pub(super) struct CallWork {
     pub(super) cancelled: CancellationToken,
     progress: watch::Sender<WorkProgress>,
 }
 
-/// How many files have been read, and of how many.
+/// The number of files read, and the total.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct WorkProgress {
     pub(super) done: usize,
@@ -61,14 +61,14 @@ impl CallWork {
         Self { cancelled, progress: watch::Sender::default() }
     }
 
-    /// Returns the progress from now on.
+    /// Subscribes to the progress.
     pub(super) fn progress(&self) -> watch::Receiver<WorkProgress> {
         self.progress.subscribe()
     }
 }
 
 impl QueryRunner {
-    /// Returns a runner that answers as many questions at once as there are permits.
+    /// Returns a runner that answers as many questions simultaneously as there are permits.
     pub(super) const fn new(service: Arc<dyn Service>, permits: Arc<Semaphore>, require_fresh: bool) -> Self {
         Self { service, permits, require_fresh }
     }
@@ -81,7 +81,7 @@ impl QueryRunner {
     ) -> Result<(Q::Answer, AnswerInfo), ApiError> {
         let permit = tokio::select! {
             permit = Arc::clone(&self.permits).acquire_owned() => permit,
-            // Awaited here, too: a request may spend most of its time in the queue.
+            // Cancellation is awaited here, too, because a request may spend most of its time in the queue.
             () = call_work.cancelled.cancelled() => return Err(cancelled()),
         };
         let permit = permit.map_err(|_| cancelled())?;
@@ -93,12 +93,12 @@ impl QueryRunner {
         };
         let service = Arc::clone(&self.service);
         let mut work = tokio::task::spawn_blocking(move || {
-            // Held by the thread, which may go on for a moment after the request was cancelled.
+            // Held by the thread, which may continue for a moment after the request was cancelled.
             let _permit = permit;
             ask(&*service, query, &call)
         });
         let mut ticks = tokio::time::interval(PROGRESS_EVERY);
-        // After a pause one report is enough: a burst would not give the client anything new.
+        // After a pause, one report is enough.
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             tokio::select! {
@@ -120,7 +120,7 @@ impl QueryRunner {
     }
 }
 
-/// Waits for some work, and meanwhile reports its progress to a client that wants it.
+/// Waits for work, and meanwhile reports its progress to a client that requested it.
 pub(super) async fn report_until<T>(
     context: &RequestContext<RoleServer>,
     progress: watch::Receiver<WorkProgress>,
@@ -132,7 +132,7 @@ pub(super) async fn report_until<T>(
     }
 }
 
-/// Reports progress, if there is any: the protocol requires numbers that only grow.
+/// Reports progress, if there is any: the protocol requires increasing numbers.
 async fn report_progress(
     context: &RequestContext<RoleServer>,
     mut progress: watch::Receiver<WorkProgress>,
@@ -145,18 +145,18 @@ async fn report_progress(
             continue;
         }
         reported = done;
-        // The protocol has floats here, which hold every number of 32 bits exactly.
+        // The protocol uses floats here, which represent every 32-bit number exactly.
         let number = |count: usize| f64::from(u32::try_from(count).unwrap_or(u32::MAX));
         let progress = ProgressNotificationParam::new(token.clone(), number(done))
             .with_total(number(total))
             .with_message("reading files");
-        // A client that is gone is noticed by the task that reads from it.
+        // The task that reads from the client notices if it is gone.
         let _ = context.peer.notify_progress(progress).await;
     }
     pending().await
 }
 
-/// Returns what a thread returned, or an error if it panicked.
+/// Returns the result of a thread, or an error if it panicked.
 pub(super) fn joined<T>(result: Result<T, JoinError>) -> Result<T, ApiError> {
     result.map_err(|error| {
         let hint = "this is a bug in slop; asking for something else may still work";
@@ -164,18 +164,18 @@ pub(super) fn joined<T>(result: Result<T, JoinError>) -> Result<T, ApiError> {
     })
 }
 
-/// Waits until no question is being answered, at most for `timeout`.
+/// Waits until no question is in progress, at most for `timeout`.
 pub(super) async fn wait_idle(permits: &Semaphore, timeout: Duration) {
     let _ = tokio::time::timeout(timeout, permits.acquire_many(MAX_CONCURRENT)).await;
 }
 
-/// The arguments are not what the tool's schema says.
+/// Returns the error for arguments that violate the tool's schema.
 pub(super) fn bad_arguments(reason: &str) -> ApiError {
     let message = shorten(format!("invalid arguments: {reason}"));
-    ApiError::user("bad_arguments", message, "give what the tool's input schema says, and nothing else")
+    ApiError::user("bad_arguments", message, "give the arguments of the tool's input schema, and no others")
 }
 
-/// Returns the error of a cancelled request, which no client reads.
+/// Returns the error of a cancelled request, which is not sent.
 fn cancelled() -> ApiError {
     ApiError::user("cancelled", "request was cancelled", "ask again")
 }
@@ -186,12 +186,12 @@ fn for_agents(error: ApiError) -> ApiError {
     ApiError { message: shorten(error.message), hint, ..error }
 }
 
-/// Returns what an agent can do where the fault's own hint names commands: it has tools instead.
+/// Returns a hint that names tools, if the error's own hint names commands.
 fn hint_for_agents(code: &str) -> Option<&'static str> {
     Some(match code {
-        "not_found" => "slop_status lists the files of the project; paths are given from the project's root",
-        "outside_project" => "give a path from the project's root; nothing outside of it can be shown",
-        "not_shown" => "slop_status says why the file is left out",
+        "not_found" => "slop_status lists the files of the project; paths are relative to the project's root",
+        "outside_project" => "give a path relative to the project's root; nothing outside of it can be shown",
+        "not_shown" => "slop_status shows why the file is left out",
         "no_such_symbol" => {
             "slop_outline shows the symbols of files, and slop_symbol finds names in the project"
         }

@@ -1,4 +1,4 @@
-//! References as text for a model, cut to what an agent can take.
+//! References as text for a model, limited to the size of a message.
 
 use std::fmt::Write;
 
@@ -7,13 +7,13 @@ use super::show::{MAX_CHARACTERS, ToolOutput, truncate};
 use crate::api::queries::CallDirectionName;
 use crate::api::wire::{ChangeImpact, SymbolCalls, SymbolUses, found_text};
 
-/// Returns the uses of a symbol.
+/// Formats the uses of a symbol.
 pub(super) fn uses(uses: &SymbolUses) -> ToolOutput {
     let found = found_text(uses.line_count(), ["use", "uses"], uses.unresolved);
     rows(&uses.text(), &found, "name a symbol of one file, as `src/a.py:run`")
 }
 
-/// Returns who calls a symbol, or what it calls.
+/// Formats the callers or callees of a symbol.
 pub(super) fn calls(calls: &SymbolCalls, direction: CallDirectionName) -> ToolOutput {
     let are_callers = direction == CallDirectionName::Callers;
     let words = if are_callers { ["caller", "callers"] } else { ["callee", "callees"] };
@@ -21,12 +21,12 @@ pub(super) fn calls(calls: &SymbolCalls, direction: CallDirectionName) -> ToolOu
     rows(&calls.text(are_callers), &found, "give a smaller `depth`, or a symbol of one file")
 }
 
-/// Returns what a change may touch.
+/// Formats the impact of a change.
 pub(super) fn impact(impact: &ChangeImpact) -> ToolOutput {
     let found = found_text(impact.affected.len(), ["row", "rows"], impact.unresolved);
     let mut text = String::new();
     for note in impact.removal_notes() {
-        writeln!(text, "[{note}]").expect("a String takes all");
+        writeln!(text, "[{note}]").expect("writing to a String does not fail");
     }
     text.push_str(&impact.text());
     rows(&text, &found, "give a smaller `depth`, or a symbol instead of a file")

@@ -1,4 +1,4 @@
-//! Files as resources: `slop://view/full/src/a.py` is the text of `src/a.py`, and another mode another view of it.
+//! Files as resources: `slop://view/full/src/a.py` is the text of `src/a.py`, and other modes are other views of it.
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use rmcp::model::{ListResourcesResult, Resource, ResourceContents, ResourceTemplate};
@@ -17,7 +17,7 @@ const PREFIX: &str = "slop://view/";
 /// The characters that are not escaped in the path of an address.
 const KEPT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~').remove(b'/');
 
-/// The views that need no more than a path.
+/// The views that only need a path.
 const MODES: [(&str, ModeName); 7] = [
     ("full", ModeName::Full),
     ("skeleton", ModeName::Skeleton),
@@ -45,16 +45,16 @@ pub(super) fn templates() -> Vec<ResourceTemplate> {
     vec![view, part, hydrated, fragments, simulate]
 }
 
-/// Returns the files that can be shown, a page of them: those behind the path `cursor`.
+/// Returns a page of the files that can be shown: those after the path `cursor`.
 pub(super) fn list(states: FileStates, cursor: Option<&str>) -> ListResourcesResult {
     let FileStates { mut files, .. } = states;
     files.retain(|file| file.state != "left_out");
-    // A name that is not UTF-8 is requested by the spelling that slop prints, because addresses are text.
+    // A name that is not UTF-8 is requested in escaped form, because addresses are text.
     for file in &mut files {
         file.path = spelled_path(&file.path, file.path_hex.as_deref());
     }
     files.sort_by(|a, b| a.path.cmp(&b.path));
-    // The cursor is a path and not an offset, so that files which come or go between two pages shift nothing.
+    // The cursor is a path instead of an offset, so that added or removed files do not shift the next page.
     files.retain(|file| cursor.is_none_or(|cursor| cursor < file.path.as_str()));
     let has_more = MAX_RESOURCES < files.len();
     files.truncate(MAX_RESOURCES);
@@ -70,7 +70,7 @@ fn resource(file: &FileState) -> Resource {
     Resource::new(address, name).with_title(&file.path).with_mime_type(mime_type(file.language.as_deref()))
 }
 
-/// Returns the type of a file's text. Programs have no types of their own that clients would agree on.
+/// Returns the media type of a file's text. There are no standard types for source code.
 fn mime_type(language: Option<&str>) -> &'static str {
     match language {
         Some("markdown") => "text/markdown",
@@ -82,19 +82,19 @@ fn mime_type(language: Option<&str>) -> &'static str {
     }
 }
 
-/// Returns the path in an address, and the question for it; `None` if the address is not a resource's.
+/// Returns the path in an address, and the question for it; `None` if it is not the address of a resource.
 pub(super) fn parse_address(address: &str) -> Option<(String, ViewQuery)> {
     let (mode, path) = address.strip_prefix(PREFIX)?.split_once('/')?;
     let (_, mode) = MODES.iter().find(|(name, _)| *name == mode)?;
     let bytes: Vec<u8> = percent_decode_str(path).collect();
-    // No pattern and no way out of the root: a resource is one file.
+    // A resource is one file below the root, so patterns and `..` are rejected.
     RelPath::new(&bytes).ok()?;
     let path = path_text(&bytes);
     let query = ViewQuery { files: vec![path.clone()], mode: Some(*mode), ..ViewQuery::default() };
     Some((path, query))
 }
 
-/// Returns the view of the file; `None` if the answer does not have it, because the path is a folder or a pattern.
+/// Returns the view of the file; `None` if the answer does not contain it because the path is a folder or a pattern.
 pub(super) fn contents(views: Vec<FileView>, path: &str, address: &str) -> Option<ResourceContents> {
     let view = views.into_iter().find(|view| spelled_path(&view.path, view.path_hex.as_deref()) == path)?;
     let mime_type = if view.view == "full" { mime_type(Some(&view.language)) } else { "text/plain" };
@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses_mean_single_files_below_the_root() {
+    fn addresses_refer_to_single_files_below_the_root() {
         let path = |address| parse_address(address).map(|(path, _)| path);
         assert_eq!(path("slop://view/full/src/a.py").as_deref(), Some("src/a.py"));
         assert_eq!(path("slop://view/summary/a%20b/%C3%BC%25.md").as_deref(), Some("a b/ü%.md"));
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn every_path_survives_its_address() {
+    fn every_path_round_trips_through_its_address() {
         for path in ["a b.py", "ü/ö.md", "100%.txt", "a?b#c", "[id].tsx", "a\nb", "a%20b"] {
             let address = format!("{PREFIX}full/{}", utf8_percent_encode(path, KEPT));
             assert!(address.is_ascii() && !address.contains([' ', '?', '#', '\n']), "{address}");

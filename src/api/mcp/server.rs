@@ -1,4 +1,4 @@
-//! Requests of the protocol are answered.
+//! Answers the requests of the protocol.
 
 use std::sync::Arc;
 
@@ -38,15 +38,15 @@ slop_aggregate for an overview, or slop_status for the list of files; find code 
 slop_outline and slop_refs; read it with slop_view, preferring skeletons, symbols and lines to whole files. Paths are relative to the project's root. \
 The last line of an answer states how fresh it is.";
 
-/// The keys of metadata in an answer.
+/// The metadata keys of an answer.
 const FRESHNESS_KEY: &str = "slop/freshness";
 const ERROR_KEY: &str = "slop/error";
 const PROJECT_KEY: &str = "slop/project";
 
-/// How long a client may keep what changes only with the program, and parts of answers, in milliseconds: a day.
+/// How long a client may cache parts of answers and what only changes with the program, in milliseconds: one day.
 const STATIC_TTL_MS: u64 = 24 * 60 * 60 * 1000;
 
-/// What all clients of a server share.
+/// The state that all clients of a server share.
 #[derive(Clone)]
 pub(super) struct McpState {
     pub(super) questions: QueryRunner,
@@ -78,8 +78,8 @@ impl McpState {
                 let message = shorten(format!("no tool named `{}`", request.name));
                 Err(ErrorData::invalid_params(message, None))
             }
-            // A result with an error flag reaches the model, which can act on the hint; an error of the protocol ends
-            // at the client.
+            // A result with an error flag reaches the model, which can act on the hint; an error of the protocol only
+            // reaches the client.
             Err(refusal) => Ok(error_result(&refusal)),
         }
     }
@@ -90,7 +90,7 @@ impl McpServer {
         Self { state, subscriptions }
     }
 
-    /// Answers a question that is not a tool's.
+    /// Answers a question outside of a tool.
     async fn ask<Q: Query + Send + 'static>(
         &self,
         query: Q,
@@ -114,7 +114,7 @@ impl ServerHandler for McpServer {
         let server = Implementation::new("slop", info.version).with_title("slop");
         let root = path_text(path_bytes(&info.root));
         let reason = info.root_reason;
-        // A folder's name is data of the project; a line break in it must not begin an instruction.
+        // A folder's name is data of the project; a line break in it must not start an instruction.
         let project = format!("The project is {} ({}).", printable(&root), reason.description());
         let instructions = format!("{INSTRUCTIONS} {project}");
         let mut config =
@@ -130,7 +130,7 @@ impl ServerHandler for McpServer {
     ) -> Result<InitializeResult, ErrorData> {
         context.peer.set_peer_info(request.clone());
         let mut info = self.negotiate_initialize(&request)?;
-        // The versions that begin in this way notify within a session, which there is not everywhere.
+        // Protocol versions with this handshake notify within a session, which not every transport has.
         if !self.subscriptions.has_session()
             && let Some(resources) = &mut info.capabilities.resources
         {
@@ -155,7 +155,7 @@ impl ServerHandler for McpServer {
     ) -> Result<CallToolResponse, ErrorData> {
         let call = |work: &CallWork| self.state.clone().call_tool(request, work.clone());
         if context.client_capabilities().is_some_and(|client| client.supports_tasks()) {
-            // It may go on when the request has been answered.
+            // It may continue after the request was answered.
             let work = CallWork::new(CancellationToken::new());
             let call = call(&work);
             return tasks::finish_or_begin_task(&self.state.tasks, &context, work, call).await;
@@ -178,7 +178,7 @@ impl ServerHandler for McpServer {
         request: UpdateTaskParams,
         _context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        // Nothing is ever asked of a client, so that every response is superfluous, which the protocol ignores.
+        // The server sends no requests, so responses of a client are ignored.
         self.state.tasks.update_task(&request.task_id, [])
     }
 
@@ -196,12 +196,11 @@ impl ServerHandler for McpServer {
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
         let cursor = request.and_then(|request| request.cursor);
-        // As of the version named here, clients ask for notifications by `subscriptions/listen`.
+        // From the version named here on, clients request notifications with `subscriptions/listen`.
         if context.protocol_version().is_some_and(|version| version < ProtocolVersion::V_2026_07_28) {
             self.subscriptions.follow_list(context.peer.clone()).await;
         }
-        // Listed anew for each page: a page is never older than the request for it, and no state is kept for a client
-        // that goes.
+        // Listed again for each page, so that a page is never older than its request, and no state is kept per client.
         let answer = self.ask(FilesQuery {}, &context).await;
         let (states, info) = answer.map_err(|refusal| protocol_error(&refusal))?;
         let mut page = resources::list(states, cursor.as_deref());
@@ -227,7 +226,7 @@ impl ServerHandler for McpServer {
         let not_found = |reason: &str| resource_not_found(&address, reason);
         if kept::is_part(&address) {
             let part = self.state.kept.read(&address);
-            let part = part.ok_or_else(|| not_found("it is not kept any more; call the tool again"))?;
+            let part = part.ok_or_else(|| not_found("it is no longer kept; call the tool again"))?;
             let contents = ResourceContents::text(part, &address).with_mime_type("text/markdown");
             let read = ReadResourceResult::new(vec![contents]);
             return Ok(read.with_ttl_ms(STATIC_TTL_MS).with_cache_scope(CacheScope::Private).into());
@@ -257,7 +256,7 @@ impl ServerHandler for McpServer {
                 let (path, query) = parsed.ok_or_else(|| not_found(ADDRESSES))?;
                 let (views, info) = self.ask(query, &context).await.map_err(refused)?;
                 let contents = resources::contents(views, &path, &address);
-                (contents.ok_or_else(|| not_found("it names no single file"))?, info)
+                (contents.ok_or_else(|| not_found("it does not name a single file"))?, info)
             }
         };
         let contents = contents.with_meta(meta(FRESHNESS_KEY, json!(info.freshness)));
@@ -326,7 +325,7 @@ fn tool_result(output: ToolOutput, info: &AnswerInfo, kept: &KeptAnswers) -> Cal
     result
 }
 
-/// Returns the lines after the answer: missing paths, notes, and last its freshness.
+/// Returns the lines after the answer: missing paths, notes, and finally its freshness.
 fn footer(info: &AnswerInfo) -> String {
     // Paths and messages come from the project: a line break in one of them could forge the line about freshness.
     let missing = info
@@ -334,7 +333,7 @@ fn footer(info: &AnswerInfo) -> String {
         .iter()
         .map(|missing| format!("[missing: {}: {}]", printable(&missing.path), printable(&missing.message)));
     let notes = info.notes.iter().map(|note| format!("[note: {}]", printable(note)));
-    let reason = info.freshness.reason.as_deref().unwrap_or("the reason is not known");
+    let reason = info.freshness.reason.as_deref().unwrap_or("the reason is unknown");
     let freshness = match info.freshness.freshness {
         FreshnessState::Fresh => "[fresh: this is how the files were when you asked]".to_owned(),
         FreshnessState::Partial => format!("[partly fresh: {reason}]"),
@@ -347,7 +346,7 @@ fn error_result(error: &ApiError) -> CallToolResult {
     let ApiError { code, message, hint, .. } = error;
     let text = format!("error: {}\ncode: {code}\nhint: {hint}", printable_lines(message));
     let mut result = CallToolResult::error(vec![ContentBlock::text(text)]);
-    // Next to the answer, because what is in it has to be as the tool's output schema says.
+    // Outside of the answer, which has to match the tool's output schema.
     result.meta = Some(meta(ERROR_KEY, json!({"code": code, "message": message, "hint": hint})));
     result
 }

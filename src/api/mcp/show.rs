@@ -1,5 +1,5 @@
-//! The text of answers for a model: documents, views and outlines, cut to what an agent can take, at the end of a line where
-//! there is one.
+//! The text of answers for a model: documents, views and outlines, limited to the size of a message and cut at line
+//! ends if possible.
 
 use std::fmt::Write;
 
@@ -16,9 +16,9 @@ use crate::render;
 #[derive(Debug)]
 pub(super) struct ToolOutput {
     pub(super) text: String,
-    /// The answer as the tool's output schema says, where it has one.
+    /// The answer in the form of the tool's output schema, if it has one.
     pub(super) structured: Option<serde_json::Value>,
-    /// What is not in the text, to be kept for a while.
+    /// The rest of the answer, to be kept for a while.
     pub(super) long: Option<LongAnswer>,
 }
 
@@ -28,16 +28,16 @@ impl ToolOutput {
     }
 }
 
-/// What the commands in a document are for a reader who has tools. The document itself is the same for all readers, so that
-/// they share what a provider has cached of it.
+/// A note that maps the commands in a document to tools. The document itself is the same for all readers, so that they
+/// share the provider's cache.
 const VIEW_COMMANDS: &str = "\n[`slop view PATH --lines A-B --mask NAME=def` in the document is the tool slop_view with \
      files [PATH], lines [A-B], symbols [NAME]]";
 
-/// The most paths without a file that are listed.
+/// The most missing paths that are listed.
 const MAX_MISSING: usize = 10;
 
-/// Returns the document, and behind it what an agent should know of how it was made. It is not cut: its budget is what
-/// the agent asked for. With `as_links` it is kept, and only links to its parts are returned.
+/// Returns the document, followed by notes about it. It is not cut, because its budget is what the agent requested.
+/// With `as_links`, it is kept, and only links to its parts are returned.
 pub(super) fn document(document: ComposedDocument, as_links: bool) -> ToolOutput {
     let ComposedDocument { text, receipt, .. } = document;
     let mut text = text.map_or_else(String::new, |text| text.text().into_owned());
@@ -70,27 +70,27 @@ fn summary(receipt: &DocumentReceipt) -> String {
     );
     for missing in receipt.missing.iter().take(MAX_MISSING) {
         let missing = shorten(format!("{}: {}", printable(&missing.word), printable(&missing.why)));
-        write!(words, "\n[{missing}]").expect("a String takes all");
+        write!(words, "\n[{missing}]").expect("writing to a String does not fail");
     }
     if MAX_MISSING < receipt.missing.len() {
         write!(words, "\n[{} more words mean no file]", receipt.missing.len() - MAX_MISSING)
-            .expect("a String takes all");
+            .expect("writing to a String does not fail");
     }
     words
 }
 
-/// A file of which fewer characters could be shown is left to another call.
+/// A file of which fewer characters could be shown is left for another call.
 const MIN_CHARACTERS: usize = 200;
 
 /// The most omitted files that are named.
 const MAX_NAMED: usize = 20;
 
-/// Returns the files under a heading each, as far as an agent can take them.
+/// Returns the files, each under a heading, as far as they fit.
 pub(super) fn views(views: &[FileView]) -> ToolOutput {
     let mut text = String::new();
     let mut left = MAX_CHARACTERS;
     for (place, view) in views.iter().enumerate() {
-        // The first file is shown however long it is: an answer without any text would only be asked for again.
+        // The first file is always shown, cut if necessary: an answer without any text would be useless.
         if left < MIN_CHARACTERS && 0 < place {
             text.push_str(&omitted_notice(&views[place..]));
             break;
@@ -109,7 +109,7 @@ pub(super) fn views(views: &[FileView]) -> ToolOutput {
     ToolOutput::text(text)
 }
 
-/// Fails if none of the files has any of the symbols that were asked for.
+/// Returns an error if none of the files has any of the requested symbols.
 pub(super) fn check_symbols(views: &[FileView]) -> Result<(), ApiError> {
     let unknown = |view: &FileView| {
         let why = view.why.as_ref().filter(|why| view.view != "masked" && why.contains(UNKNOWN_SYMBOLS))?;
@@ -131,13 +131,13 @@ fn view_path(view: &FileView) -> String {
 
 fn heading(view: &FileView) -> String {
     let why = view.why.as_ref().map_or(String::new(), |why| format!(" ({})", printable(why)));
-    // Escaped, because a line break in a name could forge the heading of another file. The text itself is kept in by
-    // its fence.
+    // Escaped, because a line break in a name could forge the heading of another file. The text itself is inside a
+    // fence.
     format!("### {}\n{}{why}\n", printable(&view_path(view)), printable(&view.head))
 }
 
 fn write_body(text: &mut String, view: &FileView, body: &str) {
-    // What could not be shown has its reason in the heading.
+    // For a file that could not be shown, the heading has the reason.
     if body.is_empty() && view.sha256.is_none() {
         text.push('\n');
         return;
@@ -152,7 +152,7 @@ fn write_body(text: &mut String, view: &FileView, body: &str) {
     text.push('\n');
 }
 
-/// Returns the call with which an agent gets the rest.
+/// Returns a notice with the call for the rest.
 fn cut_notice(view: &FileView, cut: &TruncatedText<'_>, characters: usize) -> String {
     let path = serde_json::Value::from(view_path(view));
     let shown = cut.head.chars().count();
@@ -161,8 +161,7 @@ fn cut_notice(view: &FileView, cut: &TruncatedText<'_>, characters: usize) -> St
             "[cut: {shown} of {characters} characters are shown; the line is too long for more]\n"
         );
     }
-    // Only the lines of a full text are numbered as in the file, so that only here a range continues the answer
-    // exactly.
+    // Only the lines of a full text are numbered as in the file, so only here a range continues the answer exactly.
     if view.view == "full" {
         let (next, last) = (cut.lines + 1, view.text.lines().count());
         return format!(
@@ -187,7 +186,7 @@ fn omitted_notice(views: &[FileView]) -> String {
     )
 }
 
-/// Returns hits, one a line, each with the parts of its score.
+/// Returns hits, one per line, with the parts of their scores.
 pub(super) fn hits(found: &SearchResult) -> ToolOutput {
     let mut text = String::new();
     for hit in &found.hits {
@@ -210,14 +209,15 @@ pub(super) fn hits(found: &SearchResult) -> ToolOutput {
     ToolOutput::text(text)
 }
 
-/// Returns the symbols, one a line with its lines in the file, as far as an agent can take them.
+/// Returns the symbols, one per line with their lines in the file, as far as they fit.
 pub(super) fn outlines(outlines: &[FileOutline]) -> ToolOutput {
     let mut text = String::new();
     for outline in outlines {
         let FileOutline { path, path_hex, language, symbols, .. } = outline;
         let path = spelled_path(path, path_hex.as_deref());
         let length = outline.length();
-        writeln!(text, "### {}\n{language} · {length}", printable(&path)).expect("a String takes all");
+        writeln!(text, "### {}\n{language} · {length}", printable(&path))
+            .expect("writing to a String does not fail");
         for symbol in symbols {
             write_symbol(&mut text, symbol, 0);
         }
@@ -230,7 +230,7 @@ pub(super) fn outlines(outlines: &[FileOutline]) -> ToolOutput {
         text.push_str("[none of these files has an outline; slop_view shows them]\n");
     }
     let Some(cut) = truncate(&text, MAX_CHARACTERS) else { return ToolOutput::text(text) };
-    // The heading is cut with the rest, so the file in which the text ends is found from its last heading.
+    // The headings are cut with the rest, so the file in which the text ends is found by the last heading.
     let last = cut.head.lines().rev().find_map(|line| line.strip_prefix("### ")).unwrap_or_default();
     let (shown, all) = (cut.head.chars().count(), text.chars().count());
     let words = format!(
@@ -245,20 +245,21 @@ fn write_symbol(text: &mut String, symbol: &SymbolNode, depth: usize) {
     let SymbolNode { kind, qualified_name, start_line, end_line, signature, children, .. } = symbol;
     let words = if signature.is_empty() { qualified_name } else { signature };
     let (indent, words) = ("  ".repeat(depth), printable(words));
-    writeln!(text, "{indent}{start_line}-{end_line} [{kind}] {words}").expect("a String takes all");
+    writeln!(text, "{indent}{start_line}-{end_line} [{kind}] {words}")
+        .expect("writing to a String does not fail");
     for child in children {
         write_symbol(text, child, depth + 1);
     }
 }
 
-/// The most characters of an answer, without the notes about it: some 10,000 tokens, which is less than what common
-/// clients silently cut off.
+/// The most characters of an answer, without the notes about it: about 10,000 tokens, which is less than the limit at
+/// which common clients silently truncate.
 pub(super) const MAX_CHARACTERS: usize = 40_000;
 
 /// The most characters of an agent's own text that an error repeats.
 const MAX_QUOTED: usize = 1_000;
 
-/// Shortens a message that may repeat an agent's own text, which may be of any length.
+/// Shortens a message that may contain an agent's own text of any length.
 pub(super) fn shorten(words: String) -> String {
     match words.char_indices().nth(MAX_QUOTED) {
         Some((end, _)) => format!("{}…", &words[..end]),
@@ -269,7 +270,7 @@ pub(super) fn shorten(words: String) -> String {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct TruncatedText<'a> {
     pub(super) head: &'a str,
-    /// How many lines are shown; the last of them in part where `is_within_line`.
+    /// The number of shown lines; the last one is partial if `is_within_line`.
     pub(super) lines: usize,
     /// Whether the cut is within a line, because the first line alone is too long.
     pub(super) is_within_line: bool,
@@ -279,7 +280,7 @@ pub(super) struct TruncatedText<'a> {
 pub(super) fn truncate(text: &str, characters: usize) -> Option<TruncatedText<'_>> {
     let (end, _) = text.char_indices().nth(characters)?;
     let head = &text[..end];
-    // Half a line would look like a whole one to a model, and could change what code means.
+    // A partial line would look complete to a model, and could change the meaning of code.
     match head.rfind('\n') {
         Some(at) => {
             let head = &head[..=at];
@@ -294,7 +295,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_is_cut_behind_a_line() {
+    fn a_text_is_cut_after_a_line() {
         assert_eq!(truncate("a\nb\n", 4), None);
         let head = |head, lines, is_within_line| Some(TruncatedText { head, lines, is_within_line });
         assert_eq!(truncate("a\nbcd\n", 4), head("a\n", 1, false));

@@ -1,4 +1,4 @@
-//! Answers that have a structured value besides their text: the state of files, and where a name is defined.
+//! Answers with a structured value in addition to their text: the states of files, and definitions of names.
 
 use std::fmt::Write;
 
@@ -23,7 +23,7 @@ pub(super) struct StatusPage {
     matching: usize,
     /// These files, or the first of them, by path.
     files: Vec<StatusFile>,
-    /// What to give as `cursor` for the files behind these; absent at the end.
+    /// What to give as `cursor` for the files after these; absent at the end.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     next_cursor: Option<String>,
@@ -62,14 +62,14 @@ struct StatusFile {
 /// Returns the counts, and one page of the files.
 pub(super) fn files(states: FileStates, arguments: &StatusArguments, below: Option<&str>) -> ToolOutput {
     let FileStates { mut files, .. } = states;
-    // Counted before anything is filtered: the counts describe the project, and not the page.
+    // Counted before filtering: the counts describe the project, not the page.
     let counts = count_states(&files);
     files.retain(|file| {
         let is_below = below.is_none_or(|folder| is_below_folder(&file.path, folder));
         is_below && arguments.state.is_none_or(|state| state.name() == file.state)
     });
     let matching = files.len();
-    // By the path as it is sent, because a cursor is compared with that.
+    // Sorted by the path as sent, because the cursor is compared with that.
     files.sort_by(|a, b| a.path.cmp(&b.path));
     if let Some(cursor) = &arguments.cursor {
         files.retain(|file| cursor < &file.path);
@@ -102,7 +102,7 @@ fn count_states(files: &[FileState]) -> StateCounts {
 }
 
 fn is_below_folder(path: &str, folder: &str) -> bool {
-    // Compared by whole parts: `src` is not the folder of `srcs/a.py`.
+    // Compared by whole components: `src` is not the folder of `srcs/a.py`.
     let is_root = folder.is_empty() || folder == ".";
     is_root || path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
@@ -113,7 +113,8 @@ fn page_text(page: &StatusPage) -> String {
     for file in &page.files {
         let about = file.reason.as_ref().or(file.language.as_ref());
         let about = about.map_or(String::new(), |about| format!(" ({about})"));
-        writeln!(text, "{} {}{about}", file.state, printable(&file.path)).expect("a String takes all");
+        writeln!(text, "{} {}{about}", file.state, printable(&file.path))
+            .expect("writing to a String does not fail");
     }
     if let Some(cursor) = &page.next_cursor {
         let (shown, cursor) = (page.files.len(), serde_json::Value::from(cursor.as_str()));
@@ -122,7 +123,7 @@ fn page_text(page: &StatusPage) -> String {
             "[cut: {shown} of {} files are listed; for more give \"cursor\": {cursor}, or narrow by `state` or `below`]",
             page.matching,
         )
-        .expect("a String takes all");
+        .expect("writing to a String does not fail");
     }
     text
 }
@@ -160,8 +161,8 @@ struct SymbolLocation {
     definition: Option<String>,
 }
 
-/// Returns the places, each with its signature or its text, as far as an agent can take them. The notes of an answer without
-/// any are part of the error: they say which names are nearest.
+/// Returns the definitions, each with its signature or its text, as far as they fit. If there are none, the notes
+/// become part of the error, because they suggest similar names.
 pub(super) fn symbols(
     mut all: Vec<FoundSymbol>,
     name: &str,
@@ -178,13 +179,13 @@ pub(super) fn symbols(
     }
     let total = all.len();
     all.truncate(MAX_SYMBOLS);
-    // All symbols get the same share, so that one long definition does not push out the others.
+    // All symbols get the same share, so that one long definition does not displace the others.
     let share = MAX_CHARACTERS / all.len();
     let mut text = String::new();
     let symbols = all.into_iter().map(|symbol| write_symbol(&mut text, symbol, share)).collect();
     if MAX_SYMBOLS < total {
         writeln!(text, "[cut: {MAX_SYMBOLS} of {total} are shown; give more of the qualified name]")
-            .expect("a String takes all");
+            .expect("writing to a String does not fail");
     }
     let list = serde_json::to_value(SymbolList { total, symbols }).expect("strings and numbers become JSON");
     Ok(ToolOutput { text, structured: Some(list), long: None })
@@ -194,18 +195,20 @@ fn write_symbol(text: &mut String, symbol: FoundSymbol, characters: usize) -> Sy
     let path = spelled_path(&symbol.path, symbol.path_hex.as_deref());
     let FoundSymbol { kind, qualified_name, start_line, end_line, signature, doc, definition, .. } = symbol;
     let place = format!("{}:{start_line}-{end_line}", printable(&path));
-    writeln!(text, "{place} [{kind}] {}", printable(&qualified_name)).expect("a String takes all");
-    // The text and the structured value are cut alike, so that a client may use either.
+    writeln!(text, "{place} [{kind}] {}", printable(&qualified_name))
+        .expect("writing to a String does not fail");
+    // The text and the structured value are cut in the same way, so that a client may use either.
     let mut shown = definition.as_deref().unwrap_or(&signature);
     let is_cut = truncate(shown, characters).map(|cut| shown = cut.head).is_some();
-    writeln!(text, "{}", printable_lines(shown.trim_end_matches(['\n', '\r']))).expect("a String takes all");
+    writeln!(text, "{}", printable_lines(shown.trim_end_matches(['\n', '\r'])))
+        .expect("writing to a String does not fail");
     if is_cut {
         writeln!(text, "[cut: slop_view shows the lines {start_line}-{end_line}]")
-            .expect("a String takes all");
+            .expect("writing to a String does not fail");
     }
     // The text of a definition includes its documentation.
     if let (Some(doc), None) = (&doc, &definition) {
-        writeln!(text, "{}", printable(doc)).expect("a String takes all");
+        writeln!(text, "{}", printable(doc)).expect("writing to a String does not fail");
     }
     text.push('\n');
     let shown = shown.to_owned();

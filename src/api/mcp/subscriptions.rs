@@ -1,7 +1,8 @@
 //! Notifications that resources are out of date, from the changes that a daemon reports.
 //!
-//! Until 2025-11-25 a session subscribes to resources one by one, and all of them share one stream of the daemon. As of
-//! 2026-07-28 a client names them in a request that stays open, and each such request has a stream of its own.
+//! Up to version 2025-11-25, a session subscribes to resources one by one, and all of them share one stream of the
+//! daemon. From 2026-07-28 on, a client lists them in a request that stays open, and each such request has a stream of
+//! its own.
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
@@ -23,18 +24,18 @@ use crate::api::feed::{ChangeKind, FeedEvent, FeedEventKind, Subscription};
 use crate::api::feed_reader::{FeedReader, FeedSource};
 use crate::api::wire::spelled_path;
 
-/// How long to wait before the daemon is looked for again.
+/// How long to wait before searching for the daemon again.
 const RETRY_PAUSE: Duration = Duration::from_millis(250);
 
-/// The least time between two events of a daemon in this process, as in the streams that it sends to others.
+/// The minimum time between two events of a daemon in this process, as in the streams to other processes.
 const EVENT_INTERVAL: Duration = Duration::from_millis(100);
 
-/// Where the changes of the project come from.
+/// The source of the project's changes.
 #[derive(Clone)]
 pub(super) enum ChangeSource {
     /// A daemon in another process, if one runs.
     Socket(Arc<dyn FeedSource>),
-    /// The daemon that this server is part of, and how many streams it may still open.
+    /// The daemon that this server is part of, and the permits for its streams.
     Daemon(Arc<dyn DaemonControl>, Arc<Semaphore>),
 }
 
@@ -45,14 +46,14 @@ pub(super) struct Subscriptions {
     has_left: watch::Receiver<bool>,
 }
 
-/// What was subscribed to with `resources/subscribe`.
+/// The subscriptions made with `resources/subscribe`.
 #[derive(Default)]
 struct SessionSubscriptions {
     /// The path of each address.
     addresses: BTreeMap<String, String>,
-    /// Whether the client has listed the resources, and is told when others are there.
+    /// Whether the client has listed the resources, and is notified when the list changes.
     follows_list: bool,
-    /// Sends the notifications, as long as there is something to notify of.
+    /// The task that sends the notifications, while there are subscriptions.
     notifier: Option<JoinHandle<()>>,
 }
 
@@ -67,7 +68,7 @@ impl Subscriptions {
         matches!(self.source, ChangeSource::Socket(_))
     }
 
-    /// Adds an address, of which every later change is reported.
+    /// Subscribes to an address: every later change is reported.
     pub(super) async fn add(
         &self,
         address: String,
@@ -79,14 +80,14 @@ impl Subscriptions {
             let message = "over HTTP there is no session that could be notified";
             return Err(ApiError::user("no_session", message, hint));
         }
-        // Held while the stream is opened, so that two requests do not open two.
+        // Held while the stream is opened, so that two requests do not open two streams.
         let mut session = self.session.lock().await;
         self.open_stream(&mut session, client).await?;
         session.addresses.insert(address, path);
         Ok(())
     }
 
-    /// Reports to a client that has a session when there are other files than before, if a daemon can tell.
+    /// Notifies a client with a session when the list of files changes, if a daemon reports that.
     pub(super) async fn follow_list(&self, client: Peer<RoleServer>) {
         if self.has_session() {
             let mut session = self.session.lock().await;
@@ -117,7 +118,7 @@ impl Subscriptions {
         }
     }
 
-    /// Reports changes until the request is cancelled or the client leaves.
+    /// Reports changes until the request is cancelled or the client disconnects.
     pub(super) async fn listen(&self, context: &SubscriptionContext) -> Result<(), ApiError> {
         let accepted = context.accepted().resource_subscriptions.iter().flatten();
         let addresses: BTreeMap<&String, String> =
@@ -129,7 +130,7 @@ impl Subscriptions {
             loop {
                 let changed = follower.next().await;
                 for (address, _) in addresses.iter().filter(|(_, path)| changed.contains(path)) {
-                    // A client that is gone is noticed by the task that reads from it.
+                    // The task that reads from the client notices if it is gone.
                     let _ = context.sink().notify_resource_updated(*address).await;
                 }
                 if follows_list && changed.is_list_changed() {
@@ -145,7 +146,7 @@ impl Subscriptions {
     }
 }
 
-/// Sends a session its notifications, until the task is aborted.
+/// Sends the notifications of a session, until the task is aborted.
 async fn notify(
     mut follower: ChangeFollower,
     session: Arc<Mutex<SessionSubscriptions>>,
@@ -164,9 +165,9 @@ async fn notify(
     }
 }
 
-/// The files that one event of the daemon is about.
+/// The files of one event of the daemon.
 enum ChangedFiles {
-    /// It is not known which.
+    /// Unknown files.
     Any,
     These {
         paths: HashSet<String>,
@@ -203,7 +204,7 @@ impl From<FeedEvent> for ChangedFiles {
     }
 }
 
-/// Follows the changes of the project, also when its daemon is restarted.
+/// Follows the changes of the project, even if its daemon is restarted.
 struct ChangeFollower {
     source: ChangeSource,
     feed: OpenFeed,
@@ -212,10 +213,10 @@ struct ChangeFollower {
 /// An open stream of changes.
 enum OpenFeed {
     Socket(FeedReader),
-    /// Its place among the open streams is free again when it is dropped.
+    /// The permit of the stream is released on drop.
     Daemon {
         subscription: Subscription,
-        /// When the next event may be sent at the earliest, once there has been one.
+        /// The earliest time for the next event, after the first one.
         not_before: Option<Instant>,
         _permit: OwnedSemaphorePermit,
     },
@@ -228,7 +229,7 @@ impl OpenFeed {
             Self::Socket(reader) => reader.next().await.ok().map(ChangedFiles::from),
             Self::Daemon { subscription, not_before, .. } => {
                 if let Some(not_before) = *not_before {
-                    // What happens until then is joined into one event.
+                    // Events until then are joined into one.
                     tokio::time::sleep_until(not_before).await;
                 }
                 let event = subscription.next_joined(None).await?;
@@ -253,7 +254,7 @@ impl ChangeFollower {
             tokio::time::sleep(RETRY_PAUSE).await;
             if let Ok(feed) = open_feed(&self.source).await {
                 self.feed = feed;
-                // What happened while no daemon was running is not known.
+                // Changes while no daemon was running are unknown.
                 return ChangedFiles::Any;
             }
         }

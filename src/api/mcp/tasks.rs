@@ -1,7 +1,7 @@
-//! Calls that take long become tasks for clients that can wait for them: the first index of a large project, as a rule.
+//! Long calls become tasks for clients that support them, usually for the first index of a large project.
 //!
-//! A client that has declared the extension gets the task's id in place of the answer, asks for its state when it likes,
-//! and may cancel it. All other clients wait, and are told of the progress.
+//! A client that has declared the extension gets the task's id instead of the answer, polls its state, and may cancel
+//! it. All other clients wait, and receive progress.
 
 use std::time::Duration;
 
@@ -15,28 +15,28 @@ use tokio::task::JoinHandle;
 use super::questions::{CallWork, WorkProgress, joined, report_until};
 use crate::api::fault::ApiError;
 
-/// How long a call is waited for before it becomes a task.
+/// How long a call may take before it becomes a task.
 const TASK_AFTER: Duration = Duration::from_secs(1);
 
-/// How long a task may take, and then its result is kept, in milliseconds.
+/// How long a task may take, and how long its result is kept afterwards, in milliseconds.
 const TASK_TTL_MS: u64 = 10 * 60 * 1000;
 
-/// How often a client should ask for a task's state, in milliseconds.
+/// How often a client should poll a task's state, in milliseconds.
 const POLL_MS: u64 = 500;
 
-/// The most tasks that may run at once. Further calls are waited for.
+/// The most tasks that may run at once. Further calls do not become tasks.
 const MAX_TASKS: usize = 16;
 
 type CallResult = Result<CallToolResult, ErrorData>;
 
-/// Answers with the result of a call if it ends soon, and else with a task that waits for it.
+/// Answers with the result of a call if it ends soon, and otherwise with a task for it.
 pub(super) async fn finish_or_begin_task(
     tasks: &TaskManager,
     context: &RequestContext<RoleServer>,
     call_work: CallWork,
     call: impl Future<Output = CallResult> + Send + 'static,
 ) -> Result<CallToolResponse, ErrorData> {
-    // Cancelled when this function is, which it is if the request is cancelled, but not when a task has taken it over.
+    // Cancelled together with this function when the request is cancelled, unless a task has taken over.
     let guard = call_work.cancelled.clone().drop_guard();
     let mut call = tokio::spawn(call);
     let waiting = report_until(context, call_work.progress(), async {
@@ -63,7 +63,7 @@ async fn run_task(
     call_work: CallWork,
     mut call: JoinHandle<CallResult>,
 ) -> Result<CallToolResult, TaskExit> {
-    // Whatever ends the task ends its work: it may also run out of time.
+    // The end of the task, such as a timeout, also ends its work.
     let _guard = call_work.cancelled.clone().drop_guard();
     let mut progress = call_work.progress();
     progress.mark_changed();
@@ -83,7 +83,7 @@ fn flattened(result: Result<CallResult, tokio::task::JoinError>) -> CallResult {
     joined(result).map_err(|error| protocol_error(&error))?
 }
 
-/// Returns the error of the protocol for a question that could not be answered.
+/// Returns the protocol error for a question that could not be answered.
 pub(super) fn protocol_error(error: &ApiError) -> ErrorData {
     let ApiError { code, message, hint, .. } = error;
     ErrorData::internal_error(message.clone(), Some(json!({"code": code, "hint": hint})))

@@ -1,4 +1,4 @@
-//! The server's life on the standard input and output, from the first line to the last.
+//! Serves one client on standard input and output, from start to shutdown.
 
 use std::io;
 use std::path::PathBuf;
@@ -23,28 +23,28 @@ use crate::api::service::Service;
 use crate::model::RootReason;
 use crate::sys::ShutdownSignals as SystemSignals;
 
-/// How long answers may take that are in progress when the client leaves, and then how long stopping may take.
+/// How long answers in progress may take after the client disconnects, and how long stopping may take then.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// What is on the way between the client's lines and the server.
+/// The buffer between the client's lines and the server.
 const PIPE_BYTES: usize = 64 << 10;
 
-/// The project that is served, and how.
+/// The served project, and the options of the server.
 #[derive(Debug, Clone)]
 pub struct McpInfo {
-    /// The project's folder: whole paths below it are taken as paths from it.
+    /// The project's folder: absolute paths below it are converted to relative ones.
     pub root: PathBuf,
-    /// Why it is the project's.
+    /// Why it was chosen.
     pub root_reason: RootReason,
     pub version: &'static str,
     pub require_fresh: bool,
 }
 
-/// Serves one client on the standard input and output, until the input ends or the process is asked to end.
+/// Serves one client on standard input and output, until the input ends or the process is asked to end.
 ///
-/// Nothing else may write to the standard output meanwhile.
+/// Nothing else may write to standard output meanwhile.
 pub fn serve<S: Service + FeedSource + 'static>(service: Arc<S>, info: McpInfo) -> io::Result<()> {
-    // One thread is enough for one client: answers are made on threads of their own.
+    // One thread is enough for one client, because answers are computed on other threads.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let (input, output) = rmcp::transport::io::stdio();
     let served = runtime.block_on(async {
@@ -56,21 +56,21 @@ pub fn serve<S: Service + FeedSource + 'static>(service: Arc<S>, info: McpInfo) 
         tokio::spawn(pass_answers(from_server, sender));
         let writing = tokio::spawn(write_answers(output, answers));
         let served = serve_on(service, info, server_input, server_output, ending).await;
-        // It would wait for the client's next line.
+        // Otherwise it would wait for the client's next line.
         asking.abort();
         let _ = timeout(SHUTDOWN_TIMEOUT, writing).await;
         served
     });
-    // The thread that reads the standard input cannot be woken, and is left behind.
+    // The thread that reads standard input cannot be woken, and is left behind.
     runtime.shutdown_background();
     served
 }
 
-/// What ends a server before its client does, and how long it takes at most.
+/// Requests to end a server before its client does, and the timeout for that.
 pub(super) struct ShutdownSignals {
-    /// Each message asks it to end; the second one, not to wait for anything.
+    /// Each message asks it to end; the second one to end without waiting.
     pub(super) stops: mpsc::Receiver<()>,
-    /// How long answers may take that are in progress when the client leaves, and then how long stopping may take.
+    /// How long answers in progress may take after the client disconnects, and how long stopping may take then.
     pub(super) patience: Duration,
 }
 
@@ -96,7 +96,7 @@ where
     let (input, left) = EofWatcher::new(input);
     let running = tokio::select! {
         running = server.serve((input, output)) => running,
-        // A client that never begins the protocol must not keep the process from ending.
+        // A client that never begins the protocol must not prevent the process from ending.
         Some(()) = ending.stops.recv() => return Ok(()),
     };
     match running {
@@ -104,20 +104,20 @@ where
             let work = WorkInProgress { permits: &permits, tasks: &tasks };
             run_until_closed(running, left, leaving, work, ending).await;
         }
-        // A client that leaves before it has begun has done nothing wrong.
+        // Disconnecting before the protocol has begun is not an error.
         Err(ServerInitializeError::ConnectionClosed(_)) => {}
         Err(error) => return Err(io::Error::new(io::ErrorKind::InvalidData, error)),
     }
     Ok(())
 }
 
-/// What may still work for a client that has left.
+/// Work that may continue after a client has disconnected.
 struct WorkInProgress<'a> {
     permits: &'a Semaphore,
     tasks: &'a TaskManager,
 }
 
-/// Waits until the client has left or the server is to end, and until nothing works for either any more.
+/// Waits until the client disconnects or the server is asked to end, and until all work has ended.
 async fn run_until_closed(
     running: RunningService<RoleServer, McpServer>,
     left: oneshot::Receiver<()>,
@@ -131,13 +131,13 @@ async fn run_until_closed(
     let is_closed = tokio::select! {
         _ = &mut closed => true,
         _ = left => {
-            // Subscriptions end only with their client, and would be waited for.
+            // Subscriptions end only with their client, so they are ended here.
             leaving.send_replace(true);
             timeout(patience, &mut closed).await.is_ok()
         }
         Some(()) = stops.recv() => false,
     };
-    // No client waits for what is still running; what is done is still sent.
+    // Running work is cancelled, but finished answers are still sent.
     token.cancel();
     work.tasks.shutdown();
     let rest = async {
@@ -152,8 +152,8 @@ async fn run_until_closed(
     }
 }
 
-/// An input that says when it has ended. The SDK says so only when it has waited for the last answers, and that for
-/// longer than an agent's program may want to wait.
+/// An input that reports its end. The SDK does so only after waiting for the last answers, which may be too long for an
+/// agent's program.
 struct EofWatcher<R> {
     input: R,
     ended: Option<oneshot::Sender<()>>,
@@ -180,7 +180,7 @@ impl<R: AsyncRead + Unpin> AsyncRead for EofWatcher<R> {
             Poll::Pending => false,
         };
         if is_over && let Some(ended) = self.ended.take() {
-            // Nobody listens where the client leaves before it has begun.
+            // There is no receiver if the client disconnects before it has begun.
             let _ = ended.send(());
         }
         polled

@@ -1,4 +1,4 @@
-//! Questions about the code: outlines, views, symbols, and who uses them; and for images.
+//! Questions about code: outlines, views, symbols and references; and about images.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -39,15 +39,15 @@ pub struct ViewQuery {
     pub docs: Option<DocsName>,
     /// How to show single symbols, for the mode `masked`.
     pub mask: Vec<MaskEntry>,
-    /// Whether what the mask of the settings or of `items` hides stays hidden, although `mask` names it.
+    /// Whether symbols hidden by the mask of the settings or of `items` stay hidden even if `mask` names them.
     pub keeps_hidden: bool,
     /// Lines to show, for the mode `custom`.
     pub lines: Vec<LineRange>,
     /// The commit, branch or tag that the mode `diff` compares with; by default the last commit.
     #[serde(alias = "against")]
     pub base: Option<String>,
-    /// Entries for this answer alone: the one that applies to a file takes the place of that under `[[files]]`, and
-    /// decides how the file is shown if there is no `mode`.
+    /// Entries for this answer only: the one that applies to a file replaces that under `[[files]]`, and decides how
+    /// the file is shown if there is no `mode`.
     pub items: Vec<ItemEntry>,
     /// Read and hash the files, even if their size and timestamps are unchanged.
     pub verify: bool,
@@ -106,7 +106,7 @@ impl TryFrom<LineRangeJson> for LineRange {
         let range = number(start).zip(number(end)).map(|(start, end)| Self { start, end });
         let range = range.ok_or_else(|| {
             let got: String = text.chars().take(40).collect();
-            format!("{got:?} is no range of lines, which is \"10-12\" or {{\"start\": 10, \"end\": 12}}")
+            format!("{got:?} is not a range of lines, such as \"10-12\" or {{\"start\": 10, \"end\": 12}}")
         })?;
         range.checked()
     }
@@ -129,13 +129,13 @@ impl LineRange {
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "SymbolsAsk")]
 pub struct SymbolsQuery {
-    /// The name, qualified or not: `run`, `Engine.run`, `ns::Engine::run`; behind a module's name: `app.core.Engine`; or a
-    /// pattern: `get_*`, `Engine.*`.
+    /// The name, qualified or not: `run`, `Engine.run`, `ns::Engine::run`; prefixed with a module's name:
+    /// `app.core.Engine`; or a pattern: `get_*`, `Engine.*`.
     pub name: String,
     /// Whether to include the source of the definitions.
     #[serde(default)]
     pub definition: bool,
-    /// Whether upper and lower case are the same.
+    /// Whether to ignore case.
     #[serde(default)]
     pub ignore_case: bool,
     /// Only symbols of this kind, as in outlines, such as `function` or `class`.
@@ -177,13 +177,13 @@ pub struct CallsQuery {
     pub symbol: String,
     /// Whether to find those that call it, or those that it calls.
     pub direction: CallDirectionName,
-    /// How many calls may lie between the symbol and another one; 1 by default.
+    /// How many calls to follow from the symbol; 1 by default.
     #[serde(default)]
     #[schemars(range(min = 1))]
     pub depth: Option<u32>,
 }
 
-/// The change whose impact to find: of a target, or since a revision.
+/// The change whose impact to find: that of a target, or since a revision.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 #[schemars(rename = "ImpactAsk")]
@@ -192,7 +192,7 @@ pub struct ImpactQuery {
     pub target: Option<String>,
     /// The commit, branch or tag since which files have changed.
     pub base: Option<String>,
-    /// How many references may lie between the change and what it touches; by default 3, or for tests any number.
+    /// How many references to follow from the change; by default 3, or any number for tests.
     #[schemars(range(min = 1))]
     pub depth: Option<u32>,
     /// Whether to return only tests, the most likely first.

@@ -1,4 +1,4 @@
-//! Questions about what people curate in `slop.toml`, and edits of it.
+//! Questions about the curation in `slop.toml`, and edits of it.
 
 use std::collections::BTreeMap;
 
@@ -8,19 +8,19 @@ use serde::{Deserialize, Serialize};
 use crate::api::choices::MaskName;
 use crate::api::inline_curation::{ITEM_VIEWS, ViewName, item_view, nonempty_text, tier_number};
 
-/// Asks for what is curated.
+/// Asks for the curation.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CurationQuery {}
 
-/// Edits of what is curated: all of them are made, one after the other, or none.
+/// Edits of the curation: all of them are made, in order, or none.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "CurationEditAsk")]
 pub struct EditCurationQuery {
-    /// The `revision` of the answer that the edits were made from. If `slop.toml` has another one, nothing is written.
+    /// The `revision` of the answer on which the edits are based. If that of `slop.toml` differs, nothing is written.
     pub revision: String,
-    /// What the edits are for, for a person.
+    /// A description of the edits for the history.
     #[serde(default)]
     pub label: String,
     /// The edits.
@@ -30,14 +30,14 @@ pub struct EditCurationQuery {
     pub dry_run: bool,
 }
 
-/// One edit: an object with one key, which says what is done.
+/// One edit: an object whose only key is the action.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CurationEdit {
-    /// Set and remove keys of the entries for files. Entries are added where there are none, one for a folder of which
-    /// all files are selected.
+    /// Set and remove keys of the entries for files. Missing entries are added, one for a folder if all its files are
+    /// selected.
     Set(SetEdit),
-    /// Remove the entries for files, and those for what is in folders.
+    /// Remove the entries for files, and those for the content of folders.
     Remove(RemoveEdit),
     /// Mark lines of a file.
     SliceAdd(SliceAddEdit),
@@ -49,13 +49,13 @@ pub enum CurationEdit {
     Mask(MaskEdit),
     /// Save entries as a preset of the project.
     PresetSave(PresetSaveEdit),
-    /// Replace all entries with those of a preset of the project; files that are gone are left out.
+    /// Replace all entries with those of a preset of the project; missing files are left out.
     PresetApply(PresetEdit),
     /// Delete a preset of the project.
     PresetDelete(PresetEdit),
-    /// Change the images that every document of the project has.
+    /// Change the images that every document of the project contains.
     Screenshots(ScreenshotsEdit),
-    /// Change what documents are made for where a request leaves it open.
+    /// Change the defaults of requests for documents.
     Document(DocumentEdit),
 }
 
@@ -68,7 +68,7 @@ pub struct SetEdit {
     /// The keys to set.
     #[serde(default)]
     pub to: ItemKeys,
-    /// The keys to remove. An entry of which nothing but its path is left is removed.
+    /// The keys to remove. An entry with only its path left is removed.
     #[serde(default)]
     pub unset: Vec<ItemKeyName>,
 }
@@ -81,7 +81,7 @@ pub struct RemoveEdit {
     pub files: FileSelect,
 }
 
-/// A selection of files: either `paths`, or `rows` with the `clock` of the table that they are counted in.
+/// A selection of files: either `paths`, or `rows` with the `clock` of their table.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 #[schemars(extend("examples" = [{"paths": ["text"]}]))]
@@ -89,7 +89,7 @@ pub struct FileSelect {
     /// Files, folders or patterns, or paths as they are written in entries.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub paths: Vec<String>,
-    /// The `clock` of an answer of `/v1/table`. If files came or went since, the edit is refused.
+    /// The `clock` of an answer of `/v1/table`. If files were added or removed since, the edit is rejected.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub clock: Option<String>,
     /// The first and the last row of each run of rows, counted from 0.
@@ -146,7 +146,7 @@ pub enum ItemKeyName {
 }
 
 impl ItemKeyName {
-    /// Returns the key as it is written.
+    /// Returns the key in `slop.toml`.
     pub const fn key(self) -> &'static str {
         match self {
             Self::AutoAggregate => "auto_aggregate",
@@ -181,15 +181,15 @@ pub struct SliceAddEdit {
     pub comment: String,
 }
 
-/// A slice to change; what is left out stays.
+/// A slice to change; omitted keys are unchanged.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SliceChangeEdit {
     /// The path of the entry.
     pub path: String,
-    /// Its place among the entry's slices, counted from 0, as the edits before this one left them.
+    /// Its index among the entry's slices, counted from 0, after the preceding edits.
     pub index: usize,
-    /// The first line of the file as it is now, counted from 1; together with `end_line`.
+    /// The first line in the current file, counted from 1; requires `end_line`.
     #[serde(default)]
     pub start_line: Option<u32>,
     /// The last line, inclusive.
@@ -209,11 +209,11 @@ pub struct SliceChangeEdit {
 pub struct SliceRemoveEdit {
     /// The path of the entry.
     pub path: String,
-    /// Its place among the entry's slices, counted from 0, as the edits before this one left them.
+    /// Its index among the entry's slices, counted from 0, after the preceding edits.
     pub index: usize,
 }
 
-/// Symbols to show in another way.
+/// A change of a mask.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MaskEdit {
@@ -222,7 +222,7 @@ pub struct MaskEdit {
     /// How to show symbols, by their names as in outlines. Each has to exist.
     #[serde(default)]
     pub set: BTreeMap<String, MaskName>,
-    /// The symbols to take off the mask, as they are written there.
+    /// The symbols to remove from the mask, as written there.
     #[serde(default)]
     pub unset: Vec<String>,
 }
@@ -235,13 +235,13 @@ pub struct PresetSaveEdit {
     #[serde(deserialize_with = "nonempty_text")]
     #[schemars(length(min = 1))]
     pub name: String,
-    /// What it is for; by default as it was.
+    /// Its description; by default unchanged.
     #[serde(default)]
     pub description: String,
     /// The paths of its files; by default, all entries are saved.
     #[serde(default)]
     pub files: Vec<String>,
-    /// Whether one of that name may be overwritten.
+    /// Whether an existing preset may be overwritten.
     #[serde(default)]
     pub overwrite: bool,
 }
@@ -254,19 +254,19 @@ pub struct PresetEdit {
     pub name: String,
 }
 
-/// Images to add, to remove and to put in order.
+/// Images to add, to remove and to reorder.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ScreenshotsEdit {
-    /// Paths of images in the project, or patterns, to put at the end.
+    /// Paths of images in the project, or patterns, to append.
     pub add: Vec<String>,
-    /// Those to remove.
+    /// The images to remove.
     pub remove: Vec<String>,
-    /// Those that come first then, in this order.
+    /// The images to move to the front, in this order.
     pub order: Vec<String>,
 }
 
-/// What documents are made for where a request leaves it open.
+/// The defaults of requests for documents.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct DocumentKeys {
@@ -292,7 +292,7 @@ pub struct DocumentKeys {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DocumentEdit {
-    /// The keys to set. A tier takes the place of a persona, and the other way round.
+    /// The keys to set. A tier replaces a persona, and vice versa.
     #[serde(default)]
     pub to: DocumentKeys,
     /// The keys to remove.
@@ -312,7 +312,7 @@ pub enum DocumentKeyName {
 }
 
 impl DocumentKeyName {
-    /// Returns the key as it is written.
+    /// Returns the key in `slop.toml`.
     pub const fn key(self) -> &'static str {
         match self {
             Self::Tier => "tier",
@@ -324,7 +324,7 @@ impl DocumentKeyName {
     }
 }
 
-/// Asks for the states that `slop.toml` had in a take.
+/// Asks for the earlier states of `slop.toml` in a take.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 #[schemars(rename = "HistoryAsk")]
@@ -344,14 +344,14 @@ pub struct TakesQuery {}
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "TakesEditAsk")]
 pub struct EditTakesQuery {
-    /// The revision that `slop.toml` has; if it has another one, nothing is written.
+    /// The expected revision of `slop.toml`; if it differs, nothing is written.
     pub revision: String,
     /// What to do.
     #[serde(rename = "do")]
     pub action: TakeAction,
     /// The name of the take.
     pub name: String,
-    /// For `create`, the take that is copied; by default the current one.
+    /// For `create`, the take to copy; by default the current one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
     /// For `rename`, the new name.
@@ -366,40 +366,40 @@ pub struct EditTakesQuery {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TakeAction {
-    /// Make one with the curation of another.
+    /// Create a copy of another take.
     Create,
     /// Make it the current one.
     Switch,
-    /// Give it another name.
+    /// Rename it.
     Rename,
     /// Delete it.
     Delete,
 }
 
-/// Returns `slop.toml` to its state before the last edit.
+/// Restores `slop.toml` to its state before the last edit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "UndoAsk")]
 pub struct UndoQuery {
-    /// The revision that `slop.toml` has; if it has another one, nothing is written.
+    /// The expected revision of `slop.toml`; if it differs, nothing is written.
     pub revision: String,
 }
 
-/// Returns `slop.toml` to the newest state after the current one.
+/// Restores `slop.toml` to the newest state after the current one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "RedoAsk")]
 pub struct RedoQuery {
-    /// The revision that `slop.toml` has; if it has another one, nothing is written.
+    /// The expected revision of `slop.toml`; if it differs, nothing is written.
     pub revision: String,
 }
 
-/// Returns `slop.toml` to any state that it had.
+/// Restores `slop.toml` to any earlier state.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "JumpAsk")]
 pub struct JumpQuery {
-    /// The revision that `slop.toml` has; if it has another one, nothing is written.
+    /// The expected revision of `slop.toml`; if it differs, nothing is written.
     pub revision: String,
     /// The `id` of the state.
     pub to: i64,

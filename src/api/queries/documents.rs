@@ -1,4 +1,4 @@
-//! Questions for documents, and what decides how files are shown in them.
+//! Questions for documents, and the options that select views.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -24,8 +24,8 @@ pub struct ViewSelection {
     pub persona: Option<NameOrInline<InlinePersona>>,
     /// Aggregate the files of this preset, shown as the preset specifies: the name of one in the settings, or a preset.
     pub preset: Option<NameOrInline<InlinePreset>>,
-    /// Entries for this answer alone. The one that applies to a file takes the place of all others: of the preset's, and
-    /// of those under `[[files]]`. They do not select files.
+    /// Entries for this answer only. The one that applies to a file replaces all others: the preset's, and those under
+    /// `[[files]]`. They do not select files.
     pub items: Vec<ItemEntry>,
     /// How to choose views.
     pub strategy: Option<StrategyName>,
@@ -33,14 +33,14 @@ pub struct ViewSelection {
     pub focus: Vec<String>,
     /// How much of the docs skeletons show; by default as `aggregation.docs` sets.
     pub docs: Option<DocsName>,
-    /// What the reader is about to do, such as the text of an issue; decides what a limited document shows. Without a
-    /// limit, the document has 20000 tokens.
+    /// The reader's task, such as the text of an issue; determines what a limited document shows. Without a limit, the
+    /// document is limited to 20000 tokens.
     pub task: Option<String>,
-    /// The revision that diffs are based on; by default the last commit.
+    /// The base revision of diffs; by default the last commit.
     #[serde(alias = "against")]
     pub base: Option<String>,
     /// Limit the document to this many tokens, spent on what matters most; "none" for no limit, not even the tier's.
-    // In this program 0 stands for none.
+    // Internally, 0 means no limit.
     #[serde(with = "token_limit")]
     #[schemars(schema_with = "token_limit::schema")]
     pub budget: Option<u64>,
@@ -60,7 +60,7 @@ pub struct ViewSelection {
 pub struct AggregateQuery {
     /// Files, folders or patterns to aggregate; the whole project if empty.
     pub files: Vec<String>,
-    /// Patterns of which each file has to match one, if there are any.
+    /// Patterns, at least one of which each file has to match, if there are any.
     pub include: Vec<String>,
     /// Patterns of files to leave out.
     pub exclude: Vec<String>,
@@ -77,8 +77,7 @@ pub struct AggregateQuery {
     /// The attachments of the document.
     #[serde(alias = "beside")]
     pub attachments: AttachmentOptions,
-    /// Whether to aggregate the files that are HOT, each at the depth that hydration has placed it at, with a map of those
-    /// that are WARM.
+    /// Whether to aggregate the HOT files, each at its depth in the hydration, with a map of the WARM ones.
     pub hydrated: bool,
     /// Whether to count tokens exactly in the receipt, which takes time.
     #[serde(alias = "measured")]
@@ -87,7 +86,7 @@ pub struct AggregateQuery {
     pub dry_run: bool,
     /// The files that the receipt lists.
     pub receipt: ReceiptScope,
-    /// Whether to return the text in two parts, before and after the place up to which a provider caches it.
+    /// Whether to return the text in two parts: the one that a provider caches, and the rest.
     pub parts: bool,
     /// Read and hash every file, even if its size and timestamps are unchanged.
     pub verify: bool,
@@ -113,7 +112,7 @@ pub struct AttachmentOptions {
     /// How many prefixes of the prompt a provider's request body asks to cache, from 0 to 3.
     #[schemars(range(max = 3))]
     pub cache_marks: Option<u8>,
-    /// How long Anthropic keeps what it caches.
+    /// How long Anthropic keeps the cached prefix.
     pub cache_ttl: Option<CacheLifetimeName>,
 }
 
@@ -129,7 +128,7 @@ pub struct ExplainQuery {
     pub choice: ViewSelection,
 }
 
-/// The document to open: asks what an [`AggregateQuery`] asks.
+/// The document to open, as in an [`AggregateQuery`].
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct OpenDocumentQuery(pub AggregateQuery);
@@ -149,7 +148,7 @@ pub struct ReadDocumentQuery {
     pub lines: u64,
 }
 
-/// The documents to compare, as a provider's prompt cache does.
+/// The documents to compare from the perspective of a provider's prompt cache.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "DocumentCompareAsk")]
@@ -166,7 +165,7 @@ pub struct CompareDocumentsQuery {
 pub enum ComparedDocument {
     /// The `id` of an opened document.
     Opened(String),
-    /// A document that was given under a name.
+    /// A document that was delivered under a name.
     Given(GivenDocumentName),
 }
 
@@ -179,7 +178,7 @@ impl<'de> Deserialize<'de> for ComparedDocument {
     }
 }
 
-/// A document that was given under a name.
+/// A document that was delivered under a name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GivenDocumentName {
@@ -188,7 +187,7 @@ pub struct GivenDocumentName {
     /// The `curation` of the name, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub curation: Option<String>,
-    /// How many documents of the name were given after it; 0 for the last one.
+    /// How many documents of the name were delivered after it; 0 for the last one.
     #[serde(default)]
     pub back: usize,
 }

@@ -1,4 +1,4 @@
-//! The question for files and symbols by some characters of their names.
+//! The question for files and symbols by characters of their names.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "FindAsk")]
 pub struct FindQuery {
-    /// Characters of the name, in order; an upper-case one must match exactly.
+    /// Characters of the name, in order; an uppercase one must match exactly.
     pub query: String,
-    /// What is to be found; by default files and symbols.
+    /// What to find; by default files and symbols.
     #[serde(default)]
     pub of: Vec<NamedThing>,
     /// The most hits to return, from 1 to 1000; by default 20.

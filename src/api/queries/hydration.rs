@@ -1,22 +1,22 @@
-//! Questions about where the files and slices of a project are, and how deep.
+//! Questions about the placements of a project's files and slices.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::documents::ViewSelection;
 
-/// What to place files by.
+/// The options of a hydration.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 #[schemars(rename = "HydrateAsk")]
 pub struct HydrateQuery {
-    /// The options that decide ranks and views. `budget` limits what is HOT, instead of `hydration.hot_tokens`.
+    /// The options that decide ranks and views. `budget` limits HOT files, instead of `hydration.hot_tokens`.
     pub choice: ViewSelection,
-    /// Whether to return each file and slice that has a tier, with its place.
+    /// Whether to return each placed file and slice.
     pub fragments: bool,
 }
 
-/// What to place files by, without keeping their places.
+/// The options of a hydration that is not saved.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 #[schemars(rename = "SimulateAsk")]
@@ -29,7 +29,7 @@ pub struct SimulateQuery(pub HydrateQuery);
 pub struct FragmentsQuery {
     /// Only those of this tier.
     pub tier: Option<WarmthName>,
-    /// Whether to return what each shows now.
+    /// Whether to return the current text of each.
     pub text: bool,
 }
 
@@ -45,7 +45,7 @@ pub struct EditFragmentsQuery {
     /// Only the slices of this name: their tag, or without one their lines when they were marked, such as `10-14`.
     #[serde(default)]
     pub slice: Option<String>,
-    /// How deep to pin them, from 0 to 9; by default as deep as there is room for.
+    /// The depth at which to pin them, from 0 to 9; by default as deep as fits.
     #[serde(default)]
     #[schemars(range(min = 0, max = 9))]
     pub depth: Option<u8>,
@@ -57,9 +57,9 @@ pub struct EditFragmentsQuery {
 pub enum FragmentAction {
     /// Make them HOT from the next hydration on.
     Pin,
-    /// Take that back.
+    /// Undo `pin`.
     Unpin,
-    /// Forget their places, pins and uses.
+    /// Forget their placements, pins and uses.
     Forget,
 }
 
@@ -69,7 +69,7 @@ pub enum FragmentAction {
 pub enum WarmthName {
     /// In the context.
     Hot,
-    /// Derived, one call away, and named in the map.
+    /// Prepared, and listed in the map.
     Warm,
     /// Known by its name, a line of words, and its hash.
     Cold,

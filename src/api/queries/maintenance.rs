@@ -19,7 +19,7 @@ pub struct IndexQuery {
 #[expect(clippy::struct_excessive_bools, reason = "these are the flags of a command, each by itself")]
 #[schemars(rename = "CacheClearAsk")]
 pub struct CacheClearQuery {
-    /// Only what is cached for these files.
+    /// Only the data of these files.
     pub files: Vec<String>,
     /// The summaries.
     pub summaries: bool,
@@ -38,7 +38,7 @@ pub struct CacheClearQuery {
 pub struct CacheExportQuery {
     /// Files, folders or patterns, relative to the project's folder; every file if empty.
     pub files: Vec<String>,
-    /// The `next` of the page before; by default, the first page.
+    /// The `next` of the previous page; by default, the first page.
     pub after: Option<String>,
     /// The most files of a page; 1000 by default.
     #[schemars(range(min = 1, max = 10_000))]

@@ -1,9 +1,9 @@
-//! The questions that clients ask: the JSON of the local API, and what MCP's arguments and the flags of the command line
-//! become.
+//! The questions that clients ask: the JSON of the local API, to which MCP's arguments and the flags of the command
+//! line are converted.
 //!
-//! A question says what a client wants, and leaves the rest to the project's settings, with which the `service` room
-//! resolves it. Keys that have been renamed are still read under their old names for one release (`serde(alias)`);
-//! [`DEPRECATED_KEYS`] lists them.
+//! A question has what a client requests, and leaves the rest to the project's settings, with which the `service` room
+//! resolves it. Renamed keys are still read under their old names for one release (`serde(alias)`); [`DEPRECATED_KEYS`]
+//! lists them.
 
 mod code;
 mod curation;
@@ -37,6 +37,6 @@ pub use maintenance::{
 };
 pub use table::TableQuery;
 
-/// Keys of earlier releases, each with the key that has taken its place.
+/// Keys of earlier releases, each with its replacement.
 pub const DEPRECATED_KEYS: [(&str, &str); 3] =
     [("against", "base"), ("beside", "attachments"), ("measured", "exact_tokens")];

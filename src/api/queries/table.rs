@@ -12,10 +12,10 @@ use super::documents::ViewSelection;
 pub struct TableQuery {
     /// The options that select views.
     pub choice: ViewSelection,
-    /// The `clock` of an earlier answer to the same choice: only what has changed since is answered, if no file came or
-    /// went.
+    /// The `clock` of an earlier answer to the same choice: only later changes are returned, unless files were added or
+    /// removed.
     pub since: Option<String>,
-    /// Whether a daemon may look only at the files that events have reported, and need not compose the document, which is
-    /// quicker in a large project. The answer is `stale` where it did, because an event may have been lost.
+    /// Whether a daemon may check only the files that events have reported, without composing the document, which is
+    /// faster in a large project. Such an answer is `stale`, because an event may have been lost.
     pub trust_events: bool,
 }

@@ -1,4 +1,4 @@
-//! Limits in tokens, which may be lifted: a number from 1, or `"none"`.
+//! Optional limits in tokens: a number from 1, or `"none"`.
 
 use std::fmt;
 
@@ -6,12 +6,12 @@ use schemars::{Schema, SchemaGenerator, json_schema};
 use serde::de::{Unexpected, Visitor};
 use serde::{Deserializer, Serializer};
 
-/// The word that lifts a limit.
+/// The value for no limit.
 const NONE: &str = "none";
 
 const NO_ROOM: &str = "0 tokens have room for nothing; \"none\" lifts the limit";
 
-/// Reads a limit; 0 stands for none, and null for what the settings limit.
+/// Parses a limit; 0 means no limit, and null the limit of the settings.
 pub(in crate::api) fn deserialize<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<u64>, D::Error> {
@@ -35,7 +35,7 @@ pub(super) fn schema(_: &mut SchemaGenerator) -> Schema {
     ]})
 }
 
-/// Reads a limit that is written as text.
+/// Parses a limit from text.
 pub(in crate::api) fn parse(text: &str) -> Result<u64, String> {
     match text.parse::<u64>() {
         _ if text == NONE => Ok(0),
@@ -90,7 +90,7 @@ mod tests {
     use crate::api::queries::ViewSelection;
 
     #[test]
-    fn a_limit_is_a_number_or_lifted_and_never_0() {
+    fn a_limit_is_a_positive_number_or_none() {
         let read = |value: Value| serde_json::from_value::<ViewSelection>(json!({"budget": value}));
         for (value, expected) in [(json!(null), None), (json!("none"), Some(0)), (json!(7), Some(7))] {
             let choice = read(value.clone()).unwrap();

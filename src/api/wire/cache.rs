@@ -1,4 +1,4 @@
-//! The cache itself: how much there is, what was deleted, what is damaged or wrong.
+//! Answers about the cache itself: its size, what was deleted, what is damaged or wrong.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,14 +7,14 @@ use super::scalars::Dollars;
 use super::scalars::wire_path;
 use crate::engine::{AgentDbSize, AuditReport, CacheStatus, ClearedCache, IndexDifference, IntegrityReport};
 
-/// Show how much is cached.
+/// How much is cached.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CacheSize {
     /// Known files.
     pub files: u64,
     /// Known contents.
     pub contents: u64,
-    /// Those that no file has.
+    /// Contents that no file has anymore.
     pub idle_contents: u64,
     /// Linked worktrees of the repository that share the cache.
     #[serde(default)]
@@ -110,7 +110,8 @@ pub struct AuditResult {
     pub files: u64,
     /// Bytes read.
     pub bytes: u64,
-    /// Files of which everything was derived again and compared with what is stored: a sample, another one each time.
+    /// Files whose artifacts were all derived again and compared with the stored ones: a sample, a different one each
+    /// time.
     #[serde(default)]
     pub derived: u64,
     /// The differences, by path.
@@ -137,15 +138,15 @@ impl CacheVerdict {
 }
 
 impl AuditDifference {
-    /// Returns what is wrong, in words that fit behind the path.
+    /// Returns what is wrong, in words that fit after the path.
     pub fn description(&self) -> &str {
         match self.kind.as_str() {
             "not_indexed" => "the project has it, and the index does not",
-            "other_content" => "the index has another content",
+            "other_content" => "the index has different content",
             "still_indexed" => "the index has it, and the project does not",
             "other_reason" => "the index leaves it out for another reason",
-            "damaged_row" => "what the index holds of it is damaged",
-            "other_artifact" => "outline, skeleton or summary are not what its bytes give",
+            "damaged_row" => "its entry in the index is damaged",
+            "other_artifact" => "its outline, skeleton or summary does not match its content",
             other => other,
         }
     }

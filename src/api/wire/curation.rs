@@ -1,4 +1,4 @@
-//! What people curate in `slop.toml`, and how it relates to the files now.
+//! The curation in `slop.toml`, and how it applies to the files as they are now.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,7 +8,7 @@ use crate::api::inline_curation::{InlinePersona, InlinePreset, ItemEntry};
 use crate::api::queries::DocumentKeys;
 use crate::model::{FileItem, Persona, Preset, Slice, SliceResolution};
 
-/// What is curated.
+/// The curation of a project.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CurationState {
     /// The revision of `slop.toml`, which edits name.
@@ -21,7 +21,7 @@ pub struct CurationState {
     pub personas: Vec<SavedPersona>,
     /// The images that every document of the project has, in their order.
     pub screenshots: Vec<String>,
-    /// What documents are made for where a request leaves it open.
+    /// The table `[document]`: the defaults of requests for documents.
     #[serde(default)]
     pub document: DocumentKeys,
     /// The name of the current take.
@@ -34,14 +34,14 @@ pub struct CurationState {
     pub can_redo: bool,
 }
 
-/// An entry, with what its slices and its mask are about now.
+/// An entry, with its slices and its mask resolved in the file as it is now.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CuratedItem {
     /// The entry.
     pub item: ItemEntry,
     /// Where the lines of each slice are now, in the order of `custom_slices`.
     pub slices: Vec<ResolvedSlice>,
-    /// What each name in the mask stands for now, in the order in which they are written.
+    /// What each name in the mask refers to now, in the order of the mask.
     pub mask: Vec<ResolvedMask>,
 }
 
@@ -65,20 +65,20 @@ pub struct SlicePosition {
     pub start_line: u32,
     /// The last line, inclusive.
     pub end_line: u32,
-    /// Why, in words.
+    /// The reason as text.
     pub reason: String,
 }
 
 /// A name in a mask.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ResolvedMask {
-    /// The name, as it is written.
+    /// The name, as written in the mask.
     pub symbol: String,
     /// How it is shown.
     pub show: MaskName,
     /// How many symbols have the name.
     pub found: usize,
-    /// Names of other symbols that are like it, if none has it.
+    /// Similar names of other symbols, if no symbol has the name.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub nearest: Vec<String>,
 }
@@ -88,7 +88,7 @@ pub struct ResolvedMask {
 pub struct SavedPreset {
     /// The preset.
     pub preset: InlinePreset,
-    /// The file and line that it is written at.
+    /// The file and the line where it is defined.
     pub origin: String,
 }
 
@@ -97,7 +97,7 @@ pub struct SavedPreset {
 pub struct SavedPersona {
     /// The persona.
     pub persona: InlinePersona,
-    /// The file and line that it is written at.
+    /// The file and the line where it is defined.
     pub origin: String,
 }
 
@@ -108,7 +108,7 @@ pub struct CurationEdited {
     pub revision: String,
     /// How many entries, presets, lists of screenshots and tables `[document]` were added, changed or removed.
     pub entries_written: usize,
-    /// How many files of the project the edits are about.
+    /// How many files of the project the edits affect.
     pub files_affected: usize,
 }
 
@@ -138,7 +138,7 @@ pub struct TakesState {
     pub takes: Vec<TakeState>,
 }
 
-/// How much is curated in a take.
+/// A take, with the size of its curation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TakeState {
     /// Its name.
@@ -167,7 +167,7 @@ pub struct HistoryStep {
     pub by_hand: bool,
     /// The revision of `slop.toml` in that state.
     pub revision: String,
-    /// The state that was current before; it may be recorded no more.
+    /// The state that was current before; it may no longer be recorded.
     pub parent: Option<i64>,
     /// When it was recorded, in milliseconds since the epoch.
     pub at_ms: i64,

@@ -1,4 +1,4 @@
-//! A document: what an aggregation is answered by, and the document itself with its sections written as JSON.
+//! A document: the answer to an aggregation, and the document with its sections written as JSON.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -38,7 +38,7 @@ mod whole_text {
 
     use crate::model::DocumentText;
 
-    #[expect(clippy::ref_option, reason = "the signature that serde asks for")]
+    #[expect(clippy::ref_option, reason = "the signature that serde requires")]
     pub(super) fn serialize<S: Serializer>(text: &Option<DocumentText>, to: S) -> Result<S::Ok, S::Error> {
         text.as_ref().map(DocumentText::text).serialize(to)
     }
@@ -107,42 +107,42 @@ fn split_text(text: &str, boundary: usize) -> (&str, &str) {
     text.split_at_checked(boundary).unwrap_or((text, ""))
 }
 
-/// The maximum size of an encoded document that is kept: a larger one takes as much memory as its text once more, and it is
-/// seldom asked for again.
+/// The maximum size of an encoded document that is kept. A larger one would double the memory of its text, and is
+/// seldom requested again.
 const MAX_KEPT_BYTES: usize = 4 << 20;
 
 /// The maximum size of the keys of an encoded document.
 const FRAME_BYTES: usize = 100;
-/// At most about 1/`ESCAPED_PART` of the characters of a text take a byte more as JSON: ends of lines, quotes and tabs.
+/// At most about 1/`ESCAPED_PART` of the characters of a text take another byte in JSON: newlines, quotes and tabs.
 const ESCAPED_PART: usize = 4;
 
-/// Returns a document as it is sent. It is encoded once, however often it is given: the shape is a part of what it is cached
-/// by.
+/// Returns the encoded document. It is encoded once, however often it is sent: the shape is part of its key in the
+/// cache.
 pub(in crate::api) fn encode_document(written: &Written, shape: AnswerShape) -> Bytes {
-    // To encode megabytes of text takes longer than to find out that the document is still right.
+    // Encoding megabytes of text takes longer than finding out that the document is still current.
     if let Some(encoded) = written.encoded.get() {
         return encoded.clone();
     }
-    // JSON is one string, so this needs the whole text, however long it is.
+    // The text is one JSON string, so all of it is needed, however long it is.
     let text = written.text.text();
     let (prefix, suffix) = split_text(&text, written.boundary);
     let parts = DocumentPartsRef { prefix, suffix, boundary: prefix.len() };
     let receipt = DocumentReceipt::of(&written.receipt, shape.scope);
-    let receipt = to_raw_value(&receipt).expect("texts and numbers always become JSON");
+    let receipt = to_raw_value(&receipt).expect("strings and numbers can always be serialized");
     let room = text.len() + text.len() / ESCAPED_PART + receipt.get().len() + FRAME_BYTES;
     let json = ComposedDocumentRef {
         text: (!shape.in_parts).then_some(&text),
         parts: shape.in_parts.then_some(parts),
         receipt: &receipt,
     };
-    // Room that grows would be copied many times.
+    // A growing buffer would be copied many times.
     let mut encoded = Vec::with_capacity(room);
-    serde_json::to_writer(&mut encoded, &json).expect("texts and numbers always become JSON");
+    serde_json::to_writer(&mut encoded, &json).expect("strings and numbers can always be serialized");
     let encoded = Bytes::from(encoded);
     if encoded.len() <= MAX_KEPT_BYTES { written.encoded.get_or_init(|| encoded).clone() } else { encoded }
 }
 
-/// A document in the format `json`. It is only ever written, so that its texts need not be copied.
+/// A document in the format `json`. It is only serialized, so it borrows its texts.
 #[derive(Serialize)]
 struct DocumentJson<'a> {
     schema_version: u32,
@@ -188,7 +188,7 @@ fn block_json(block: &DocumentBlock) -> BlockJson<'_> {
     }
 }
 
-/// A section, and what it holds.
+/// A section with its content.
 #[derive(Serialize)]
 #[serde(tag = "holds", rename_all = "snake_case")]
 pub(super) enum SectionJson<'a> {

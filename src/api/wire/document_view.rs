@@ -1,4 +1,4 @@
-//! A document that a client looks at: what it consists of, parts of its text, and how it differs from another one.
+//! A document opened by a client: its parts, lines of its text, and how it differs from another document.
 
 use std::borrow::Cow;
 
@@ -11,11 +11,11 @@ use crate::model::{PieceSubject, path_text};
 /// A document that was opened, without its text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DocumentOpened {
-    /// Names the document in later questions. The same document has the same id.
+    /// Identifies the document in later queries. The same document has the same id.
     pub id: String,
     /// The SHA-256 of its text.
     pub sha256: String,
-    /// The bytes of its text, as Markdown.
+    /// The size of its text as Markdown, in bytes.
     pub bytes: u64,
     /// How many lines it has.
     pub lines: u64,
@@ -45,7 +45,7 @@ pub struct DocumentSection {
 /// The blocks of a document in columns: one value for each block.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct BlockColumns {
-    /// Paths, as files are asked for.
+    /// The paths, as they are written in requests.
     pub file: Vec<String>,
     /// How each is shown.
     pub view: Vec<String>,
@@ -62,19 +62,20 @@ pub struct BlockColumns {
 /// Lines of a document.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DocumentLines {
-    /// The lines, with their newlines; fewer than were asked for where the document ends.
+    /// The lines, with their newlines; fewer than requested at the end of the document.
     pub text: String,
 }
 
 /// What a provider's prompt cache keeps of a document that is sent after another one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DocumentComparison {
-    /// The bytes that are read from the cache: those that both documents begin with, up to the last place where the format
-    /// of the second marks or cuts its prefix.
+    /// The bytes that are read from the cache: the common prefix of both documents, up to the last place where the
+    /// format of the second marks or cuts its prefix.
     pub kept_bytes: u64,
     /// About how many tokens these are.
     pub kept_tokens: u64,
-    /// The bytes that both documents begin with; if one of the texts is not held, those of whole blocks and sections.
+    /// The size of the common prefix of both documents; if one of the texts is no longer in memory, only whole blocks
+    /// and sections count.
     pub common_bytes: u64,
     /// About how many tokens these are.
     pub common_tokens: u64,
@@ -84,8 +85,8 @@ pub struct DocumentComparison {
     pub of_tokens: u64,
     /// The first difference; null if the documents are the same.
     pub first: Option<FirstDifference>,
-    /// The blocks that differ, are in one of the documents alone, or have another place among the others. All others are
-    /// the same, in the same order.
+    /// The blocks that differ, are only in one of the documents, or have moved. All others are the same, in the same
+    /// order.
     pub blocks: Vec<ComparedBlock>,
     /// The fewest tokens of a prefix that the provider caches; 0 if that is not known.
     pub cached_minimum_tokens: u64,
@@ -102,12 +103,13 @@ pub struct FirstDifference {
     /// The section that differs, if it is not in the block of a file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub section: Option<String>,
-    /// The line of what is shown of the file, counted from 1; absent if one of the texts is not held.
+    /// The line within the block of the file, counted from 1; absent if one of the texts is no longer in memory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<u64>,
-    /// The line of the second document, counted from 1; that of the block's heading if one of the texts is not held.
+    /// The line of the second document, counted from 1; that of the block's heading if one of the texts is no longer in
+    /// memory.
     pub document_line: u64,
-    /// What has happened.
+    /// Why they differ.
     pub reason: DifferenceReason,
 }
 
@@ -115,17 +117,17 @@ pub struct FirstDifference {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum DifferenceReason {
-    /// Another text is shown of the file.
+    /// The text of the block has changed.
     Edited,
-    /// The block has another place.
+    /// The block has moved.
     Moved,
     /// The first document does not have the block.
     Added,
     /// The second document does not have the block.
     Removed,
-    /// The file is shown in another way.
+    /// The file is shown in a different view.
     View,
-    /// A section besides the blocks.
+    /// A section other than the blocks of files.
     Section,
 }
 
@@ -170,7 +172,7 @@ impl BlockColumns {
 }
 
 impl DocumentOpened {
-    /// Returns what an opened document consists of; `None` if its text is not held.
+    /// Returns the parts of an opened document; `None` if its text is no longer in memory.
     pub fn of(opened: &OpenedDocument) -> Option<Self> {
         let OpenedDocument { id, layout, text, .. } = opened;
         let text = text.as_ref()?;
@@ -186,7 +188,7 @@ impl DocumentOpened {
                     blocks.file.push(path_text(path.as_bytes()));
                     blocks.view.push(view.name().to_owned());
                     blocks.line.push(first);
-                    // The empty line before the heading is none of the block's.
+                    // The empty line before the heading does not belong to the block.
                     blocks.lines.push(piece.lines - 1);
                     blocks.bytes.push(piece.bytes);
                     blocks.tokens.push(piece.tokens);

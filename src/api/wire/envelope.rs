@@ -1,4 +1,4 @@
-//! The envelope of an answer with what it can be relied on for, and encoding and decoding of JSON.
+//! The envelope of an answer, which states its guarantees, and the encoding and decoding of JSON.
 
 use schemars::JsonSchema;
 use serde::de::{DeserializeOwned, Error};
@@ -20,13 +20,13 @@ struct CommandEnvelope<'a, T: ?Sized> {
     command: &'a str,
     #[serde(flatten)]
     freshness: Option<&'a FreshnessNote>,
-    // Absent rather than empty, so that the answers of most questions are the same as before there was the key.
+    // Absent rather than empty, so that most answers are the same as before the key existed.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     missing: &'a [MissingPath],
     data: &'a T,
 }
 
-/// Wraps data with what it can be relied on for, and returns it on one line, without a line's end.
+/// Wraps data in an envelope with its guarantees, and returns it on one line, without a newline.
 pub fn envelope(
     command: &str,
     freshness: Option<&FreshnessNote>,
@@ -34,7 +34,7 @@ pub fn envelope(
     data: &(impl Serialize + ?Sized),
 ) -> Vec<u8> {
     let envelope = CommandEnvelope { schema_version: SCHEMA_VERSION, command, freshness, missing, data };
-    serde_json::to_vec(&envelope).expect("answers have texts as keys, and so always become JSON")
+    serde_json::to_vec(&envelope).expect("the keys of answers are strings")
 }
 
 pub fn envelope_of_error(command: &str, code: &str, message: &str, hint: &str) -> Value {
@@ -45,10 +45,10 @@ pub fn envelope_of_error(command: &str, code: &str, message: &str, hint: &str) -
     })
 }
 
-/// Returns a value as JSON for people and programs alike, with a line's end.
+/// Returns a value as indented JSON, with a newline at the end.
 pub fn pretty(value: &(impl Serialize + ?Sized)) -> String {
     let text = serde_json::to_string_pretty(value);
-    let mut text = text.expect("answers have texts as keys, and so always become JSON");
+    let mut text = text.expect("the keys of answers are strings");
     text.push('\n');
     text
 }
@@ -57,12 +57,13 @@ pub(in crate::api) fn decode_json<T: DeserializeOwned>(data: &[u8]) -> Result<T,
     serde_json::from_slice(data)
 }
 
-/// Reads what may be nested as deeply as an outline is, which is more than the 128 levels that the parser allows.
+/// Decodes an answer that may be nested as deeply as an outline, which is deeper than the 128 levels that the parser
+/// allows.
 pub(in crate::api) fn decode_nested<T: DeserializeOwned>(data: &[u8]) -> Result<T, serde_json::Error> {
-    // Counted in the bytes first: without its own limit the parser would recurse as deep as its input says, and
+    // Counted in the bytes first: without its own limit, the parser would recurse as deeply as its input is nested, and
     // overflow the stack.
     if MAX_NESTING < nesting_depth(data) {
-        return Err(serde_json::Error::custom("an answer that is nested deeper than outlines are"));
+        return Err(serde_json::Error::custom("the answer is nested more deeply than any outline"));
     }
     let mut reader = serde_json::Deserializer::from_slice(data);
     reader.disable_recursion_limit();
@@ -71,7 +72,7 @@ pub(in crate::api) fn decode_nested<T: DeserializeOwned>(data: &[u8]) -> Result<
     Ok(value)
 }
 
-/// Returns how deeply JSON is nested, without reading it.
+/// Returns how deeply JSON is nested, without parsing it.
 fn nesting_depth(data: &[u8]) -> usize {
     let (mut level, mut deepest) = (0_usize, 0);
     let (mut in_text, mut is_escaped) = (false, false);
@@ -108,13 +109,13 @@ pub struct FreshnessNote {
 }
 
 impl FreshnessNote {
-    /// Returns what an answer can be relied on for that looked at all of its files at a time, in milliseconds since the
+    /// Returns the guarantees of an answer for which all files were checked at that time, in milliseconds since the
     /// epoch.
     pub const fn at(as_of_ms: i64) -> Self {
         Self { freshness: FreshnessState::Fresh, reason: None, clock: None, as_of_ms, pending: 0 }
     }
 
-    /// Takes in how many files could not be read because they are written to all the time.
+    /// Adds the number of files that could not be read because they kept changing.
     #[must_use]
     pub fn with_unsettled(self, files: u64) -> Self {
         if files == 0 {
@@ -124,17 +125,17 @@ impl FreshnessNote {
         Self { freshness: FreshnessState::Partial, reason, ..self }
     }
 
-    /// Takes in whether only files were looked at that events have reported.
+    /// Adds whether only files reported by file events were checked.
     #[must_use]
     pub fn with_trusted_events(self, trusted_events: bool) -> Self {
         if !trusted_events {
             return self;
         }
-        let reason = Some("only files that events have reported were looked at".to_owned());
+        let reason = Some("only files reported by file events were checked".to_owned());
         Self { freshness: FreshnessState::Stale, reason, ..self }
     }
 
-    /// Fails where an answer cannot be vouched for although it has to be.
+    /// Fails if the answer has to be fresh and is not, or may not be.
     pub fn require_fresh(&self, require_fresh: bool) -> Result<(), ApiError> {
         // `Partial` is refused as well: the answer lacks files, even if all others are current.
         let is_fresh = self.freshness == FreshnessState::Fresh;
@@ -163,14 +164,14 @@ mod tests {
     use crate::api::FileOutline;
 
     #[test]
-    fn nesting_is_counted_outside_of_strings() {
+    fn brackets_in_strings_do_not_count_as_nesting() {
         assert_eq!(nesting_depth(b"1"), 0);
         assert_eq!(nesting_depth(br#"[{"a[{": "]\"[[", "b": [1]}, []]"#), 3);
         assert_eq!(nesting_depth(b"]]][["), 2);
     }
 
     #[test]
-    fn an_answer_that_is_nested_without_end_is_refused() {
+    fn an_answer_that_is_nested_too_deeply_is_refused() {
         let hostile = "[".repeat(1_000_000);
         let error = decode_nested::<Vec<FileOutline>>(hostile.as_bytes()).unwrap_err();
         assert!(error.to_string().contains("nested deeper"), "{error}");

@@ -1,4 +1,4 @@
-//! Why files get the views that they get.
+//! Explanations of how files are shown.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,7 +9,7 @@ use super::scalars::{iso_time_of_s, wire_path};
 use crate::engine::{Explanation, LimitedView, RankedName, RecentChanges};
 use crate::model::{LinkedFolder, RankScore};
 
-/// The number of digits that name a commit.
+/// The number of digits of an abbreviated commit hash.
 const SHORT_COMMIT: usize = 12;
 
 /// Why a file is shown the way it is.
@@ -55,7 +55,7 @@ pub struct FileExplanation {
     /// The linked folder that the file is in, and who linked it when, such as `resource lib: linked by you on 2026-11-22`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resource: Option<String>,
-    /// How the file has changed lately by its checkout's own history, which decides its place in the stable order, such as
+    /// Recent changes of the file in the history of its checkout, which decide its place in the stable order, such as
     /// `3 commits of @lib since 1a2b3c4d5e6f, and not committed`; `null` outside of git.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub changes: Option<String>,
@@ -111,8 +111,8 @@ impl From<RankScore> for ScoreParts {
 /// A part of a score.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ScorePart {
-    /// What it is for. Of files: `text`, `path`, `mention`, `subjects`, `nearness`, `together`, `same_stem`, `changes`; of
-    /// symbols: `text`, `name`, `exact`, `frame`, and `file` for the parts of their file.
+    /// What it measures. For files: `text`, `path`, `mention`, `subjects`, `nearness`, `together`, `same_stem`,
+    /// `changes`; for symbols: `text`, `name`, `exact`, `frame`, and `file` for the parts of their file.
     pub part: String,
     /// Its value in thousandths.
     pub thousandths: u64,
@@ -141,7 +141,7 @@ fn describe_resource(linked: &LinkedFolder) -> String {
     format!("resource {name}: linked by you on {}", time.split('T').next().unwrap_or_default())
 }
 
-/// Returns how a file has changed lately.
+/// Describes the recent changes of a file.
 fn describe_changes(changes: &RecentChanges) -> String {
     let commits = match changes.commits {
         0 => "no commit".to_owned(),

@@ -1,4 +1,4 @@
-//! What is cached of files: their outlines, and their summaries with the author of each.
+//! The cached artifacts of files: their outlines, and their summaries with the author of each.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,10 +10,10 @@ use crate::engine::{ExportedArtifacts, render_outline};
 /// The author of a summary that no model wrote.
 const HEURISTIC: &str = "heuristic";
 
-/// Why nothing is shown of a file of which the cache has what a mask hides.
+/// Why nothing is shown of a file with a mask: its cached artifacts contain what the mask hides.
 const MASKED: &str = "a mask hides symbols of the file";
 
-/// A page of what is cached.
+/// A page of cached artifacts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CacheExport {
     /// The entries of some files, by path.
@@ -22,7 +22,8 @@ pub struct CacheExport {
     pub next: Option<String>,
 }
 
-/// What is cached of a file: its outline with the summary by the heuristic, or the summary that a model wrote for a tier.
+/// A cached artifact of a file: its outline with the summary by the heuristic, or the summary that a model wrote for a
+/// tier.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ExportedFile {
     /// The file, relative to the project's folder.
@@ -46,12 +47,12 @@ pub struct ExportedFile {
     pub generator: String,
     /// The tier that a model wrote the summary for; null for the heuristic, which is the same for all tiers.
     pub generator_tier: Option<u8>,
-    /// Why nothing that is cached of the file is shown; null where it is.
+    /// Why the artifacts of the file are withheld; null if they are not.
     pub withheld: Option<String>,
 }
 
 impl CacheExport {
-    /// Returns a page of at most `limit` files. One more tells whether there is another page.
+    /// Returns a page of at most `limit` files. If there is one more, another page follows.
     pub fn page(mut files: Vec<ExportedArtifacts>, limit: usize) -> Self {
         let has_more = limit < files.len();
         files.truncate(limit);

@@ -1,4 +1,4 @@
-//! Files: what an index run did with them, what is known of each, and views.
+//! Files: the result of an index run, the state of each file, and views.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -18,7 +18,7 @@ pub struct IndexRun {
     pub files: u64,
     /// Files read and hashed.
     pub hashed: u64,
-    /// Contents that were derived.
+    /// Contents that were parsed.
     pub parsed: u64,
     /// Files whose content was already known.
     pub reused: u64,
@@ -35,7 +35,7 @@ pub struct IndexRun {
 /// An image.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ImageContent {
-    /// The file, as it was asked for.
+    /// The file, as written in the request.
     pub path: String,
     /// Its type by its first bytes, such as `image/png`.
     pub media_type: String,
@@ -57,7 +57,7 @@ impl ImageContent {
 pub struct FileStates {
     /// The files, by path.
     pub files: Vec<FileState>,
-    /// What is wrong in the settings: each entry that is left out, with its file, its line and the reason.
+    /// Problems in the settings: each entry that is ignored, with its file, its line and the reason.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub problems: Vec<String>,
 }
@@ -127,7 +127,7 @@ impl IndexRun {
 }
 
 impl FileView {
-    /// Returns whether an error is shown in place of the file.
+    /// Returns whether an error is shown instead of the file.
     pub const fn is_failed(&self) -> bool {
         self.sha256.is_none() && self.why.is_some()
     }
@@ -144,7 +144,7 @@ impl From<&IndexReport> for IndexRun {
             removed: report.removed,
             left_out: left_out.collect(),
             bytes: report.bytes,
-            // 64 bits hold half a billion years of milliseconds, so the fallback is never used.
+            // Milliseconds in 64 bits last for half a billion years, so the fallback is never used.
             elapsed_ms: u64::try_from(report.elapsed.as_millis()).unwrap_or(u64::MAX),
         }
     }

@@ -1,4 +1,4 @@
-//! Files and symbols that were found by their names.
+//! Files and symbols found by their names.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::scalars::wire_path;
 use crate::engine::{FindAnswer, FindHit};
 
-/// The files and symbols whose names have the characters of a query.
+/// The files and symbols whose names contain the characters of a query, in order.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FoundNames {
     /// The hits, the best first.
@@ -34,10 +34,10 @@ pub struct FoundName {
     /// The first line of the symbol, counted from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start_line: Option<u32>,
-    /// How well it matches; only to be compared with others of the same answer.
+    /// How well it matches; comparable only within one answer.
     pub score: u32,
-    /// The characters that match, of the name of the symbol or else of the path: of each run the position of the first,
-    /// and that behind the last.
+    /// The characters that match in the symbol's name, or in the path of a file: for each run, the position of its
+    /// first character and the position after its last.
     pub ranges: Vec<(usize, usize)>,
 }
 

@@ -1,4 +1,4 @@
-//! What agents were given, and what of it has changed since.
+//! Documents that were delivered to agents, and what has changed since.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,31 +7,33 @@ use super::document_view::FirstDifference;
 use crate::engine::{GivenChange, GivenFile, GivenFileState, RecordName};
 use crate::model::path_text;
 
-/// What agents were given.
+/// The documents that were delivered to agents.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct GivenDocuments {
-    /// The names that documents were given under: all, or that which was asked for.
+    /// The names under which documents were delivered: all, or the requested one.
     pub names: Vec<GivenName>,
-    /// The documents of the name, the newest first: at most 20, and each once that was given several times in a row.
+    /// The documents of the name, the newest first: at most 20. One that was delivered several times in a row is listed
+    /// once.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub history: Vec<GivenStep>,
-    /// What has become of the files of the last document of the name, by path.
+    /// The current state of the files of the last document of the name, by path.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub files: Option<GivenFileColumns>,
-    /// What has changed of the file that was asked for.
+    /// The changes of the requested file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<GivenFileChange>,
 }
 
-/// A name that documents were given under.
+/// A name under which documents were delivered.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct GivenName {
     /// The name.
     pub name: String,
-    /// What tells apart the documents of one name that were asked for with other entries or another inline preset.
+    /// Distinguishes documents of the same name that were requested with different entries or a different inline
+    /// preset.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub curation: Option<String>,
-    /// When the last document was given, in milliseconds since the epoch; null if that is not remembered.
+    /// When the last document was delivered, in milliseconds since the epoch; null if that is not recorded.
     pub at_ms: Option<i64>,
     /// Its bytes.
     pub bytes: u64,
@@ -41,10 +43,10 @@ pub struct GivenName {
     pub files: usize,
 }
 
-/// A document that was given, compared with the one before it.
+/// A document that was delivered, compared with the one before it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct GivenStep {
-    /// When it was given, in milliseconds since the epoch.
+    /// When it was delivered, in milliseconds since the epoch.
     pub at_ms: i64,
     /// Its bytes.
     pub bytes: u64,
@@ -58,18 +60,18 @@ pub struct GivenStep {
     pub first: Option<FirstDifference>,
 }
 
-/// Files of a document that was given, in columns: one value for each file.
+/// Files of a document that was delivered, in columns: one value for each file.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct GivenFileColumns {
-    /// Paths, as files are asked for.
+    /// The paths, as they are written in requests.
     pub file: Vec<String>,
-    /// `same`, `changed`, `new` (the document has nothing of it, and it was written since) or `gone`.
+    /// `same`, `changed`, `new` (created since, and not in the document) or `gone`.
     pub state: Vec<String>,
     /// How each was shown; null for new files.
     pub view: Vec<Option<String>>,
 }
 
-/// What has changed of one file.
+/// The changes of one file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct GivenFileChange {
     /// The path.
@@ -78,13 +80,13 @@ pub struct GivenFileChange {
     pub state: String,
     /// How it was shown.
     pub view: Option<String>,
-    /// A unified diff from the text that was given to the same view of the file now; empty if that is the same, null if
-    /// there is none.
+    /// A unified diff from the delivered text to the current text of the same view; empty if they are the same, null if
+    /// there is no diff.
     pub diff: Option<String>,
     /// Why there is no diff.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// How many lines of the text that was given are left out of the diff, because a mask hides symbols of the file now.
+    /// How many lines of the delivered text are left out of the diff because a mask hides them now.
     pub hidden_lines: usize,
 }
 

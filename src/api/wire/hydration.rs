@@ -1,4 +1,4 @@
-//! Where the files and slices of a project are, and why.
+//! The tiers in which hydration has placed files and slices, and why.
 
 use std::collections::BTreeMap;
 
@@ -30,26 +30,26 @@ pub struct FragmentPlace {
     pub tokens: u64,
     /// Bytes of what is shown of it at its depth, when it was placed.
     pub shown_bytes: u64,
-    /// `HOT`, `WARM` or `COLD`; null for one without a place.
+    /// `HOT`, `WARM` or `COLD`; null if it has no tier.
     pub tier: Option<WarmthName>,
     /// How much of it is shown, from 0 to 9: 9 the text, 4 to 8 a skeleton, 2 and 3 an outline, 1 a summary, 0 its path.
     pub detail_depth: u8,
-    /// From 0 to 1: 1 is in focus or pinned.
+    /// From 0 to 1; 1 if it is in focus or pinned.
     pub relevance_score: f64,
     /// Whether it is pinned.
     pub pinned: bool,
-    /// The depth that it is pinned at, if it is pinned at one.
+    /// The depth at which it is pinned, if one was given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pinned_depth: Option<u8>,
-    /// How often it was given to an agent in a hydrated document.
+    /// How often it was delivered to an agent in a hydrated document.
     pub uses: u64,
-    /// When it was given last.
+    /// When it was last delivered.
     pub used_at: Option<String>,
     /// Since when it has had its tier.
     pub since: Option<String>,
-    /// The rules that decided, in their order; the last one has decided.
+    /// The rules that applied, in order; the last one decided.
     pub why: Vec<String>,
-    /// What it shows now, if that was asked for.
+    /// Its current text, if that was requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
 }
@@ -101,7 +101,7 @@ impl WarmthName {
     }
 }
 
-/// What a hydration has placed.
+/// The result of a hydration.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct HydrationResult {
     /// What is HOT.
@@ -112,19 +112,19 @@ pub struct HydrationResult {
     pub cold: TierTotals,
     /// The most tokens that may be HOT; 0 for no limit.
     pub hot_tokens_limit: u64,
-    /// Fragments that have a tier and had none.
+    /// Fragments that had no tier before.
     pub placed: u64,
-    /// Fragments that have a higher tier than before.
+    /// Fragments in a higher tier than before.
     pub promoted: u64,
-    /// Fragments that have a lower tier than before, or none.
+    /// Fragments in a lower tier than before, or in none.
     pub demoted: u64,
     /// Fragments without a tier.
     pub skipped: u64,
-    /// Fragments without a tier by folder, relative to the project's; its own is empty.
+    /// Fragments without a tier by folder, relative to the project's folder, which is the empty path.
     pub beyond: BTreeMap<String, u64>,
     /// The fragments whose tier has changed.
     pub moved: Vec<MovedFragment>,
-    /// The fragments that have a tier, by path, if they were asked for.
+    /// The fragments that have a tier, by path, if they were requested.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fragments: Vec<FragmentPlace>,
 }
@@ -140,7 +140,7 @@ pub struct TierTotals {
     pub bytes: u64,
 }
 
-/// A file or a slice that has another tier than before.
+/// A file or a slice in a different tier than before.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct MovedFragment {
     /// The file, relative to the project's folder.
@@ -150,14 +150,14 @@ pub struct MovedFragment {
     pub path_hex: Option<String>,
     /// The slice; null for the file.
     pub part: Option<String>,
-    /// The tier that it had; null for none.
+    /// Its tier before; null for none.
     pub from: Option<WarmthName>,
-    /// The tier that it has; null for none.
+    /// Its tier now; null for none.
     pub to: Option<WarmthName>,
 }
 
 impl HydrationResult {
-    /// Returns what a hydration has placed, with each fragment if `with_fragments` is set.
+    /// Returns the result of a hydration, with each fragment if `with_fragments` is set.
     pub fn new(answer: HydrationAnswer, with_fragments: bool) -> Self {
         let totals = |warmth: Warmth| {
             let of_tier = answer.fragments.iter().filter(|fragment| fragment.warmth == Some(warmth));

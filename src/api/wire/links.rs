@@ -1,16 +1,16 @@
-//! The folders that are linked to a project.
+//! The folders linked to a project.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The folders that are, or might be, a part of the project besides its own.
+/// The other folders that are, or might become, part of the project.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LinksState {
     /// The folders, by name.
     pub links: Vec<LinkState>,
 }
 
-/// A folder that is, or might be, a part of the project.
+/// A folder that is, or might become, part of the project.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LinkState {
     /// Its name: its file `a.py` is `@name/a.py`.

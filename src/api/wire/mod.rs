@@ -1,6 +1,6 @@
-//! Answers as JSON. Every key here is a promise; [`SCHEMA_VERSION`] is raised when one is broken.
+//! Answers as JSON. Clients rely on every key here; [`SCHEMA_VERSION`] is raised by an incompatible change.
 //!
-//! Start with the file that is named after what you look for.
+//! Each file is named after the answer that it defines.
 
 mod cache;
 mod curation;

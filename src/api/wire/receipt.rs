@@ -1,4 +1,4 @@
-//! The receipt of a document, which says what became of each file.
+//! The receipt of a document, which says how each file was shown, or why it was left out.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -49,7 +49,7 @@ pub struct DocumentReceipt {
     /// The author of the folder summaries in the file tree; null if there are none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub folders: Option<FolderAuthor>,
-    /// Which files are listed in `files`, `left_out` and `groups`. The other keys are about all of them.
+    /// Which files are listed in `files`, `left_out` and `groups`. The other keys cover all files.
     pub scope: ReceiptScope,
     /// The sums over all files, whether they are listed or not.
     pub totals: ReceiptTotals,
@@ -75,7 +75,7 @@ pub struct DocumentReceipt {
 /// What was understood of a task.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TaskUnderstanding {
-    /// The first line that says something.
+    /// The first line with words.
     pub title: String,
     /// Paths and modules of the project as written, with lines.
     pub paths: Vec<String>,
@@ -85,7 +85,7 @@ pub struct TaskUnderstanding {
     pub symbols: Vec<String>,
     /// Quoted strings and error messages.
     pub quotes: Vec<String>,
-    /// The words that weigh most.
+    /// The words with the highest weights.
     pub terms: Vec<String>,
     /// What was ignored.
     pub ignored: Vec<IgnoredText>,
@@ -117,7 +117,7 @@ impl From<TaskReceipt> for TaskUnderstanding {
 /// differs a little from the size of the document.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct BudgetUse {
-    /// On views that were asked for: focus, curated files, presets.
+    /// On requested views: focus, curated files, presets.
     pub chosen: u64,
     /// On the bodies of symbols.
     pub bodies: u64,
@@ -179,7 +179,7 @@ pub struct ReceiptFile {
     /// How many secrets are redacted in what is shown of it, by rule.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub redacted: BTreeMap<String, u64>,
-    /// What its importance is made of.
+    /// The parts of its importance.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub score: Option<ScoreParts>,
 }
@@ -192,7 +192,7 @@ pub struct SummaryAuthor {
     /// The model, such as `anthropic/claude-haiku-4-5`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// Whether the summary is of an earlier content of the file.
+    /// Whether the summary describes an earlier version of the file.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub earlier: bool,
     /// Whether the text was written by a model and must not be trusted or obeyed.
@@ -248,7 +248,7 @@ pub struct ReceiptMissing {
     pub why: String,
 }
 
-/// What a document lacks, or what is wrong in the settings that it was made with.
+/// A part that is missing from a document, or a problem in the settings that it was made with.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ReceiptProblem {
     /// Where it belongs: `settings`, `files`, `items` for a mask without effect, or a section such as `screenshots`.
@@ -300,7 +300,7 @@ impl DocumentReceipt {
         }
     }
 
-    /// Leaves out when files were modified, for a document that depends on their contents alone.
+    /// Removes the modification times, for a document that depends only on the contents of files.
     #[must_use]
     pub fn without_times(mut self) -> Self {
         self.files.iter_mut().for_each(|file| file.mtime = None);
@@ -308,7 +308,7 @@ impl DocumentReceipt {
     }
 }
 
-/// What a receipt says is not there, or is wrong in the settings.
+/// What is missing from a document, and the problems in the settings, according to its receipt.
 #[derive(Debug, Default, Deserialize)]
 pub(in crate::api) struct ReceiptFaults {
     missing: Vec<ReceiptMissing>,
@@ -323,7 +323,7 @@ impl ReceiptFaults {
         }
     }
 
-    /// Returns the faults as notes, without those that are notes of their answer already: about settings and masks.
+    /// Returns the faults as notes, without those about settings and masks, which are already notes of the answer.
     pub(in crate::api) fn into_notes(self) -> Vec<String> {
         let missing = self.missing.into_iter().map(|missing| format!("{}: {}", missing.word, missing.why));
         let is_noted = |problem: &ReceiptProblem| matches!(&*problem.section, "settings" | "items");
@@ -345,8 +345,8 @@ fn listed_files(receipt: &Receipt, scope: ReceiptScope) -> impl Iterator<Item = 
     })
 }
 
-/// Returns the files that are listed as left out. A receipt of the shown files names those of the others that somebody can
-/// do something about.
+/// Returns the files that are listed as left out. A receipt of the shown files lists only those of the others that the
+/// user can do something about.
 fn listed_omissions(receipt: &Receipt, scope: ReceiptScope) -> impl Iterator<Item = &OmittedFile> {
     receipt.omitted.iter().filter(move |omitted| match scope {
         ReceiptScope::All => true,
@@ -371,12 +371,12 @@ fn error_of(omitted: &OmittedFile) -> Option<SkipReason> {
     }
 }
 
-/// Returns what could not be read or parsed, whether it is listed or not.
+/// Returns the files that could not be read or parsed, whether they are listed or not.
 fn file_problems(receipt: &Receipt) -> impl Iterator<Item = ReceiptProblem> {
     let shown = receipt.files.iter().filter_map(|entry| {
         let is_error = entry.error().is_some();
         let fault = entry.error().or(entry.fault)?;
-        // The reason of a file that is shown may be about something else.
+        // The reason given for a file that is shown may be a different one.
         let why = entry.reason.clone().filter(|_| fault == ViewFault::NoView);
         let why = why.unwrap_or_else(|| fault.description().to_owned());
         Some(file_problem(&entry.path, fault.name(), why, is_error))
@@ -437,7 +437,7 @@ impl From<&SummaryProvenance> for SummaryAuthor {
                 ("agent", Some(name.to_string()), *is_earlier)
             }
         };
-        // Whatever a model wrote is untrusted, because the file it was about may have dictated it.
+        // A model's text is untrusted, because the file that it describes may have dictated it.
         Self { by: by.to_owned(), untrusted: model.is_some(), model, earlier }
     }
 }

@@ -39,7 +39,7 @@ pub struct ReceiptGroup {
     pub folder: String,
     /// The number of its files in the document, in any view.
     pub files: u64,
-    /// The number of those that are shown by more than their names.
+    /// The number of those of which more than the name is shown.
     pub shown: u64,
     /// The number of its files that are not in the document.
     pub left_out: u64,
@@ -54,7 +54,7 @@ pub struct ReceiptGroup {
 }
 
 impl ReceiptTotals {
-    /// Returns how many files are shown by their names alone.
+    /// Returns of how many files only the name is shown.
     pub fn named(&self) -> u64 {
         [ViewMode::Names, ViewMode::Path].iter().filter_map(|view| self.views.get(view.name())).sum()
     }
@@ -85,7 +85,7 @@ impl From<&Receipt> for ReceiptTotals {
     }
 }
 
-/// Returns the sums by folder, of these folders.
+/// Returns the sums of each of these folders.
 pub(super) fn folder_groups(receipt: &Receipt, folders: &BTreeSet<&[u8]>) -> Vec<ReceiptGroup> {
     let mut groups: BTreeMap<&[u8], ReceiptGroup> = BTreeMap::new();
     for entry in &receipt.files {

@@ -1,4 +1,4 @@
-//! References between symbols: who uses what, who calls whom, and what a change may touch.
+//! References between symbols: who uses what, who calls whom, and what a change may affect.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::engine::{
 use crate::model::{DefinitionKind, RelPath, printable};
 use crate::render::format_grouped;
 
-/// Of more definitions that a use may mean, a row says the number.
+/// If a use may mean more definitions than this, a row states only their number.
 const MAX_MEANT: usize = 3;
 
 /// The uses of a symbol, or of all symbols.
@@ -52,7 +52,7 @@ pub struct ReferenceEdge {
     pub from: ReferencePlace,
     /// The definition.
     pub to: ReferencePlace,
-    /// `sure` if the language admits no other reading, `likely` for the best reading, `maybe` for one of several.
+    /// `sure` if the language allows no other reading, `likely` for the best reading, `maybe` for one of several.
     pub grade: String,
     /// Whether the name is called.
     pub call: bool,
@@ -99,26 +99,26 @@ pub struct ReachedPlace {
     pub distance: u32,
     /// The least sure grade of these references: `sure`, `likely` or `maybe`.
     pub grade: String,
-    /// The last of these references: where the name is used. Absent at distance 0, and if only a coverage file names
-    /// the test.
+    /// The last of these references: where the name is used. Absent at distance 0, and if the test is only known from a
+    /// coverage file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub via: Option<ReferencePlace>,
     /// The member that this reference uses, if it is not the symbol itself but one that the symbol overrides or
     /// implements: `Runner.run`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub through: Option<String>,
-    /// Where the test is defined, if the class that it is named after inherits it. The path and the line are those of that
-    /// class then.
+    /// Where the test is defined, if it is inherited; the path and the line are then those of the class that inherits
+    /// it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub inherited_from: Option<ReferencePlace>,
 }
 
-/// What a change may touch.
+/// What a change may affect.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ChangeImpact {
     /// What changes.
     pub changed: Vec<ChangedPlace>,
-    /// What may be touched, the nearest first; or the tests, the most likely first.
+    /// What may be affected, the nearest first; or the tests, the most likely first.
     pub affected: Vec<ReachedPlace>,
     /// How many uses of the changed names could not be resolved.
     pub unresolved: u64,
@@ -136,7 +136,7 @@ pub struct ChangedPlace {
     pub line: Option<u32>,
     /// The qualified name of the symbol; null for the lines outside of all symbols.
     pub symbol: Option<String>,
-    /// Whether it is gone since the revision.
+    /// Whether it has been removed since the revision.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub removed: bool,
 }
@@ -179,12 +179,12 @@ impl ReferencePlace {
 }
 
 impl ReachedPlace {
-    /// Returns what was reached as a row, at its own line. The distance is said where it is more than `usual`.
+    /// Returns the symbol as a row, with its own line. The distance is stated if it is greater than `usual`.
     pub fn text(&self, usual: u32) -> String {
         self.text_at(self.line, usual)
     }
 
-    /// Returns what was reached as a row, at the line that uses what was asked for.
+    /// Returns the symbol as a row, with the line of its use.
     pub fn use_text(&self, usual: u32) -> String {
         self.text_at(self.via.as_ref().map_or(self.line, |via| via.line), usual)
     }
@@ -204,8 +204,8 @@ impl ReachedPlace {
 }
 
 impl SymbolUses {
-    /// Returns the definitions and the uses, a row for each line. Which of several definitions is meant is said where
-    /// there are several.
+    /// Returns the definitions and the uses, a row for each line. If there are several definitions, each use states
+    /// which one it means.
     pub fn text(&self) -> String {
         let is_ambiguous = 1 < self.definitions.len();
         let use_row = |edges: &[ReferenceEdge]| {
@@ -220,13 +220,13 @@ impl SymbolUses {
         self.lines().count()
     }
 
-    /// Returns the references line by line; those of one line differ in what they may mean.
+    /// Returns the references grouped by line; those of one line differ in their definitions.
     fn lines(&self) -> impl Iterator<Item = &[ReferenceEdge]> {
         self.references.chunk_by(|a, b| a.from == b.from && a.grade == b.grade)
     }
 }
 
-/// Returns which definitions the references of a line may mean; of many, only their number.
+/// Returns which definitions the references of a line may mean, or only the number of many.
 fn meant_text(edges: &[ReferenceEdge]) -> String {
     let mut meant: Vec<String> = edges.iter().map(|edge| edge.to.line_text()).collect();
     meant.dedup();
@@ -237,8 +237,8 @@ fn meant_text(edges: &[ReferenceEdge]) -> String {
 }
 
 impl SymbolCalls {
-    /// Returns the definitions and what was found, one a row. Of a caller the line of the call is of interest, of what
-    /// is called the line of the definition.
+    /// Returns the definitions and the calls, one per row: callers with the line of the call, called symbols with the
+    /// line of their definition.
     pub fn text(&self, are_callers: bool) -> String {
         let row = |reached: &ReachedPlace| {
             let text = if are_callers { reached.use_text(1) } else { reached.text(1) };
@@ -249,18 +249,18 @@ impl SymbolCalls {
 }
 
 impl ChangeImpact {
-    /// Returns what may be touched, one a row.
+    /// Returns what may be affected, one symbol per row.
     pub fn text(&self) -> String {
         self.affected.iter().map(|reached| reached.text(0) + "\n").collect()
     }
 
-    /// Returns a sentence for each symbol that is gone.
+    /// Returns a sentence for each removed symbol.
     pub fn removal_notes(&self) -> Vec<String> {
         let removed = self.changed.iter().filter(|changed| changed.removed);
         let note = |changed: &ChangedPlace| {
             let path = display_path(&changed.path, changed.path_hex.as_deref());
             let name = printable(changed.symbol.as_deref().unwrap_or_default());
-            format!("{name} of {path} is gone, and what used it is not followed")
+            format!("{name} of {path} was removed, and its former uses are not followed")
         };
         removed.map(note).collect()
     }

@@ -1,4 +1,4 @@
-//! Paths and amounts of money in JSON. A path is text, and bytes in hex where it is no UTF-8, so that nothing is lost.
+//! Paths and amounts of money in JSON. A path that is not UTF-8 is also given as bytes in hex, so that nothing is lost.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::model::{Money, RelPath, path_text, printable};
 
-/// A path that was asked for and cannot be answered for, while others can.
+/// A requested path that failed while others succeeded.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct MissingPath {
     /// The path or pattern, as it was given.
@@ -19,7 +19,7 @@ pub struct MissingPath {
     pub message: String,
 }
 
-/// Returns a path as text, and its bytes in hex where they are no UTF-8.
+/// Returns a path as text, and its bytes in hex if they are not UTF-8.
 pub(in crate::api) fn wire_path(path: &RelPath) -> (String, Option<String>) {
     // Two names may be the same as lossy text; the bytes in hex distinguish them.
     let text = String::from_utf8_lossy(path.as_bytes()).into_owned();
@@ -31,13 +31,13 @@ pub(super) fn path_hex(path: &RelPath) -> String {
     path.as_bytes().iter().flat_map(|byte| [byte >> 4, byte & 15]).map(hex_digit).collect()
 }
 
-/// Returns a time as ISO 8601 has it, in UTC and to the millisecond; `None` beyond the calendar.
+/// Returns a time in ISO 8601, in UTC with milliseconds; `None` if it is out of range.
 pub(in crate::api) fn iso_time_of_ns(ns: i64) -> Option<String> {
     let time = jiff::Timestamp::from_millisecond(ns.div_euclid(1_000_000)).ok()?;
     Some(format!("{time:.3}"))
 }
 
-/// Returns a time as ISO 8601 has it, in UTC and to the second; `None` beyond the calendar.
+/// Returns a time in ISO 8601, in UTC with seconds; `None` if it is out of range.
 pub(in crate::api) fn iso_time_of_s(seconds: i64) -> Option<String> {
     jiff::Timestamp::from_second(seconds).ok().map(|time| time.to_string())
 }
@@ -52,7 +52,7 @@ pub fn display_path(path: &str, hex: Option<&str>) -> String {
     bytes.map_or_else(|| printable(path), |path| path.to_string())
 }
 
-/// Returns a path of an answer as text by which the file can be asked for.
+/// Returns a path of an answer as it has to be written in a request.
 pub(in crate::api) fn spelled_path(path: &str, hex: Option<&str>) -> String {
     hex.and_then(parse_hex).map_or_else(|| path.to_owned(), |bytes| path_text(&bytes))
 }
@@ -62,8 +62,8 @@ fn parse_hex(hex: &str) -> Option<Vec<u8>> {
     digits.len().is_multiple_of(2).then(|| digits.chunks(2).map(|pair| pair[0] << 4 | pair[1]).collect())
 }
 
-/// An amount of money: US dollars as an exact decimal in a string, for numbers of JSON are often read as binary
-/// fractions. The names of keys that hold one end with `_usd`.
+/// An amount in US dollars: an exact decimal in a string, because JSON numbers are often parsed as binary floating
+/// point. The names of such keys end with `_usd`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Dollars(Money);
@@ -113,7 +113,7 @@ mod path_tests {
     use super::*;
 
     #[test]
-    fn a_path_is_shown_alike_before_and_after_the_wire() {
+    fn a_path_is_displayed_the_same_on_both_ends_of_the_wire() {
         for name in [&b"src/a.py"[..], "\u{fc}\n\u{202e}".as_bytes(), b"\xff\xfe/x\x1b"] {
             let path = RelPath::new(name).unwrap();
             let (text, hex) = wire_path(&path);
@@ -123,7 +123,7 @@ mod path_tests {
     }
 
     #[test]
-    fn hex_that_is_none_leaves_the_text() {
+    fn invalid_hex_is_ignored() {
         for hex in ["f", "zz", "", "2f2f"] {
             assert_eq!(display_path("a", Some(hex)), "a", "{hex}");
         }

@@ -1,4 +1,4 @@
-//! What a search finds.
+//! The hits of a search.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -24,9 +24,9 @@ pub struct FoundHit {
     /// The bytes of the path in hex, if it is not UTF-8.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path_hex: Option<String>,
-    /// `file`, the kind of the symbol as in outlines, or `lines` for lines that are in no symbol.
+    /// `file`, the kind of the symbol as in outlines, or `lines` for lines outside of all symbols.
     pub kind: String,
-    /// The name of the symbol; null for a file, and for lines that are in no symbol.
+    /// The name of the symbol; null for a file, and for lines outside of all symbols.
     #[serde(default)]
     pub name: Option<String>,
     /// The first line, counted from 1; null for a file.
@@ -35,7 +35,7 @@ pub struct FoundHit {
     /// The last line, inclusive; null for a file.
     #[serde(default)]
     pub end_line: Option<u32>,
-    /// Why it is a hit: its score by parts.
+    /// Its score by parts.
     pub score: ScoreParts,
 }
 

@@ -1,4 +1,4 @@
-//! The structure of files: outlines, and symbols that were looked for.
+//! The structure of files: outlines, and the symbols that match a query.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -20,7 +20,7 @@ pub struct FileOutline {
     pub language: String,
     /// SHA-256 of the content.
     pub sha256: String,
-    /// Lines of the text.
+    /// The number of lines.
     pub lines: u32,
     /// The share of the file that the grammar understood, from 0 to 1.
     pub health: f64,
@@ -48,7 +48,7 @@ pub struct SymbolNode {
     pub signature: String,
     /// The first paragraph of its documentation, on one line.
     pub doc: Option<String>,
-    /// Whether the grammar lost it and the scanner restored it.
+    /// Whether the parser missed it and the scanner recovered it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub recovered: bool,
     /// The nested symbols.
@@ -79,7 +79,7 @@ pub struct FoundSymbol {
     pub signature: String,
     /// The first paragraph of its documentation, on one line.
     pub doc: Option<String>,
-    /// Whether the grammar lost it and the scanner restored it.
+    /// Whether the parser missed it and the scanner recovered it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub recovered: bool,
     /// The nested symbols.
@@ -90,7 +90,7 @@ pub struct FoundSymbol {
 }
 
 impl FileOutline {
-    /// Returns the symbols, one a line, as the view `outline` has them.
+    /// Returns the symbols, one per line, as in the view `outline`.
     pub fn text(&self) -> String {
         let mut text = String::new();
         for symbol in &self.symbols {
@@ -99,7 +99,7 @@ impl FileOutline {
         if text.is_empty() { self.without_symbols() } else { text }
     }
 
-    /// Returns the line in place of symbols, where there are none: a file that was not parsed may well have some.
+    /// Returns the line shown instead of symbols if there are none: a file that was not parsed may well have some.
     pub fn without_symbols(&self) -> String {
         match self.fallback.as_deref().and_then(ParseFallback::from_name) {
             Some(fallback) => format!("(no outline: {})\n", fallback.description()),
@@ -116,14 +116,14 @@ impl FileOutline {
         }
     }
 
-    /// Returns whether the whole file was understood.
+    /// Returns whether the parser understood the whole file.
     pub const fn is_perfect(&self) -> bool {
         1.0 <= self.health && self.fallback.is_none()
     }
 
     /// Returns the health as a percentage, rounded down.
     #[expect(clippy::cast_possible_truncation, reason = "it is a share of a million")]
-    #[expect(clippy::cast_sign_loss, reason = "what is below 0 becomes 0")]
+    #[expect(clippy::cast_sign_loss, reason = "negative values become 0")]
     pub fn health_percent(&self) -> String {
         // The share was rounded down to millionths when it was made; rounding here only undoes the error of the
         // float.
@@ -148,7 +148,7 @@ impl SymbolNode {
 }
 
 impl FoundSymbol {
-    /// Returns the name of the kind for people.
+    /// Returns the name of the kind for display.
     pub fn kind_title(&self) -> &str {
         kind_title(&self.kind)
     }
@@ -158,7 +158,7 @@ fn kind_title(kind: &str) -> &str {
     SymbolKind::from_name(kind).map_or(kind, |kind| kind.title())
 }
 
-/// Returns the name of a file type as people spell it, as `Python` for `python`.
+/// Returns the usual spelling of a file type, such as `Python` for `python`.
 pub fn language_name(id: &str) -> &str {
     file_type_by_id(id).map_or(id, |file_type| file_type.name)
 }
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_was_not_parsed_is_not_said_to_have_no_symbols() {
+    fn an_unparsed_file_is_not_reported_as_having_no_symbols() {
         check(1, None, "1 line", "(no symbols)\n");
         check(1_767, Some("too_deep"), "1,767 lines", "(no outline: it is nested too deeply to be parsed)\n");
     }

@@ -12,7 +12,7 @@ use crate::model::{ViewMode, printable};
 
 /// The states of files, by their numbers in the column `state`.
 const STATES: [&str; 4] = ["fresh", "stale", "new", LEFT_OUT];
-/// What the column `view` says of a file that the document does not have.
+/// The value of the column `view` for a file that is not in the document.
 const LEFT_OUT: &str = "left_out";
 /// The views, by their numbers in the columns `view` and `wanted`; [`LEFT_OUT`] follows them.
 const VIEWS: [ViewMode; 15] = [
@@ -33,30 +33,30 @@ const VIEWS: [ViewMode; 15] = [
     ViewMode::Delta,
 ];
 
-/// All files of the project in columns, one value a file, or those that have changed since another answer.
+/// All files of the project in columns, one value per file, or only those that have changed since another answer.
 ///
 /// The values of the columns `language`, `state`, `view`, `wanted`, `rule` and `why` are positions in the lists of the same
 /// answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FileTable {
-    /// A moment in the life of this table, for `since`; empty if the answer was made without a daemon.
+    /// Identifies this state of the table, for `since`; empty without a daemon.
     pub clock: String,
-    /// The clock since which these rows have changed; null if the table is whole.
+    /// The clock since which these rows have changed; null if the table has all rows.
     pub since: Option<String>,
     /// What decides how files are shown, in words.
     pub choice: String,
     /// The number of files of the project.
     pub files: u64,
-    /// The folders that have files, in the order of their bytes; absent with `since`, like all names.
+    /// The folders that have files, in byte order; absent with `since`, like all names.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub folders: Option<Vec<String>>,
     /// The first row of each folder.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub starts: Option<Vec<u32>>,
-    /// The names of the files in their folders, each with a line feed behind it. Line feeds in names are escaped.
+    /// The names of the files in their folders, each followed by a line feed. Line feeds in names are escaped.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub names: Option<String>,
-    /// The bytes of whole paths in hex that are not UTF-8, or have line feeds, by their rows.
+    /// The full paths in hex that are not UTF-8 or contain line feeds, by row.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hex: Option<BTreeMap<u32, String>>,
     /// The rows that have changed, with `since`.
@@ -70,8 +70,8 @@ pub struct FileTable {
     pub views: Vec<String>,
     /// The rules that decide on views.
     pub rules: Vec<String>,
-    /// Why files are not shown as wanted. Of files that are not in the document the stable name of the reason, such as
-    /// `secret` or `budget`; of others words; empty if there is nothing to explain.
+    /// Why files are not shown as wanted: for files that are not in the document, the stable name of the reason, such
+    /// as `secret` or `budget`; for others, text; empty if there is nothing to explain.
     pub whys: Vec<String>,
     /// The type.
     pub language: Vec<u32>,
@@ -79,11 +79,11 @@ pub struct FileTable {
     pub state: Vec<u32>,
     /// How the document shows the file.
     pub view: Vec<u32>,
-    /// How it would show the file, had nothing stood in the way.
+    /// The view that the rules selected, before limits and errors.
     pub wanted: Vec<u32>,
-    /// The rule that decided on the view that is wanted.
+    /// The rule that selected the wanted view.
     pub rule: Vec<u32>,
-    /// Why the view is another one.
+    /// Why the view differs from the wanted one.
     pub why: Vec<u32>,
     /// The tokens of the file's block in the document.
     pub tokens: Vec<u64>,
@@ -93,7 +93,7 @@ pub struct FileTable {
     pub lines: Vec<u32>,
     /// The number of symbols; -1 if the file has no structure, or it is not known yet.
     pub symbols: Vec<i64>,
-    /// How much of the file was understood, in thousandths; -1 as in `symbols`.
+    /// How much of the file the parser understood, in thousandths; -1 as in `symbols`.
     pub health: Vec<i32>,
     /// Who wrote the summary that the choice shows of the file: 0 the heuristic, 1 a model.
     pub summary_by: Vec<u8>,
@@ -101,12 +101,12 @@ pub struct FileTable {
     pub agent_tiers: Vec<u8>,
     /// The position among the `items` of `/v1/curation` of the entry that decided on the view; -1 if none did.
     pub entry: Vec<i64>,
-    /// What the document of the choice comes to.
+    /// The size of the document for these options.
     pub total: TableTotal,
     /// Whether views and tokens are those of the document. If not, they are estimates; asking with `since` returns what
     /// they are.
     pub exact: bool,
-    /// Why the document cannot be composed; then the estimates stay.
+    /// Why the document cannot be composed; then the estimates remain.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
 }
@@ -122,7 +122,7 @@ pub struct TableTotal {
     pub budget_tokens: Option<u64>,
 }
 
-/// Values of a column by their positions, each once.
+/// The distinct values of a column.
 #[derive(Default)]
 struct ValueList<'v> {
     positions: FxHashMap<&'v str, u32>,
@@ -143,7 +143,7 @@ impl<'v> ValueList<'v> {
     }
 }
 
-/// The names of a whole table.
+/// The columns with names, of a table with all rows.
 struct NameColumns {
     folders: Vec<String>,
     starts: Vec<u32>,
@@ -175,8 +175,8 @@ impl NameColumns {
 }
 
 impl FileTable {
-    /// Returns a table as JSON has it. `choice` says in words what decides how files are shown, `summary_tier` for which
-    /// tier the choice shows summaries by models, if it does.
+    /// Returns a table as JSON. `choice` states in words what decides how files are shown; `summary_tier` is the tier
+    /// for which summaries by models are shown, if any.
     pub fn of(answer: &TableAnswer, choice: String, since: Option<String>, summary_tier: Option<u8>) -> Self {
         let TableAnswer { clock, names, rows, changed, totals, is_exact, problem } = answer;
         let since = since.filter(|_| changed.is_some());
@@ -267,7 +267,7 @@ const fn state(freshness: Freshness) -> u32 {
     }
 }
 
-/// Returns how much of a file was understood, never rounded up to all of it.
+/// Returns how much of a file the parser understood, never rounded up to all of it.
 #[expect(clippy::cast_possible_truncation, reason = "it is between 0 and 1000")]
 fn health(row: &TableRow) -> i32 {
     row.placement.structure.map_or(-1, |(_, health)| (health.share() * 1000.0).floor() as i32)

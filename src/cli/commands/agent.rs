@@ -94,17 +94,14 @@ fn write_usage(context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
     let (calls, most) = (format_grouped(spent.calls), format_grouped(caps.calls_a_day));
     context.write_line(&format!("calls   {calls} of {most} today, {} left", format_grouped(calls_left)))?;
     if spent.reserved != Money::ZERO {
-        context.write_line(&format!(
-            "of that {} is put aside for calls that have not come to an end",
-            spent.reserved
-        ))?;
+        context.write_line(&format!("of that {} is reserved for calls in progress", spent.reserved))?;
     }
     Ok(failure::DONE)
 }
 
 fn write_rows(usage: &UsageReport, context: &mut CommandContext<'_>) -> Result<(), CommandError> {
     if usage.rows.is_empty() {
-        return context.write_line("no model was ever asked about this project");
+        return context.write_line("no model has been called for this project");
     }
     let head = ["day", "calls", "answered", "input", "cached", "written", "output", "cost"];
     let [day, calls, answered, input, cached, written, output, cost] = head;
@@ -112,8 +109,7 @@ fn write_rows(usage: &UsageReport, context: &mut CommandContext<'_>) -> Result<(
         "{day:<10} {calls:>7} {answered:>8} {input:>11} {cached:>11} {written:>9} {output:>9} {cost:>9}  model"
     ))?;
     for row in &usage.rows {
-        // What was never reported is not nothing.
-        // Some providers report no cached tokens, and a dash must not be added up as zero.
+        // A dash means "not reported", which differs from zero: some providers do not report cached tokens.
         let tokens = |count: Option<u64>| count.map_or("-".to_owned(), format_grouped);
         let (day, by, cost) = (day_of(row.day), row.model.to_string(), row.cost.to_string());
         let (calls, answered) = (format_grouped(row.calls), format_grouped(row.answered));
@@ -148,7 +144,7 @@ fn show_summaries(
     context: &mut CommandContext<'_>,
 ) -> Result<u8, CommandError> {
     asking::reject_empty(file.map(String::as_str).into_iter())?;
-    // Without a file, everything would be too much to read: the folders of the root are an overview.
+    // Without a file, only the folders of the root are shown, as an overview.
     let extent = match (all, file) {
         (true, _) => SubjectScope::Below,
         (false, None) => SubjectScope::Top,
@@ -177,7 +173,7 @@ fn show_summaries(
         }
     }
     if all.is_empty() {
-        context.output.message("no model has written about this; `slop summarize` has one do so");
+        context.output.message("no model has summarized this; `slop summarize` does");
     }
     Ok(failure::DONE)
 }
@@ -206,7 +202,7 @@ fn shown_json(shown: &SubjectSummaries) -> Vec<Value> {
             "at_ms": summary.at_ms,
             "call_cost_usd": summary.cost.to_decimal(),
             "fetched_from": fetched_from,
-            // A constant: whatever a model wrote may have been dictated by the file that it read.
+            // A constant, because the content of a file may have influenced what a model wrote.
             "untrusted": true,
             "text": summary.text,
         })
@@ -217,7 +213,7 @@ fn shown_json(shown: &SubjectSummaries) -> Vec<Value> {
 fn list_providers(context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
     let providers = context.loaded.user_only.providers.clone();
     let rows = providers.iter().map(|provider| {
-        // Only whether there is a key: nothing prints the key itself.
+        // Shows only whether there is a key, never the key itself.
         let has_key = has_key(provider, &ProcessEnvironment::key);
         let key = match (has_key, provider.needs_key) {
             (true, _) => "there",

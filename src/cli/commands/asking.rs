@@ -46,7 +46,7 @@ pub(super) fn parse_tiers(numbers: &[u8]) -> Vec<Tier> {
 
 /// Reads the keys of all configured providers, and disables core dumps, which would contain them.
 pub(super) fn load_keys(options: &Options) -> Result<ProviderKeys, ApiError> {
-    // A system that does not let the limit be set is no reason to refuse the run.
+    // A run is not refused because the system does not allow setting the limit.
     let _ = crate::sys::disable_core_dumps();
     agent_keys(&options.chain, &ProcessEnvironment::key)
 }
@@ -59,7 +59,7 @@ pub(super) fn with_world<T>(
     service::with_world(root, &bar, |world| work(context, world))
 }
 
-/// Runs all tasks, with a bar on the terminal, until they are done, the user interrupts, or time is up.
+/// Runs all tasks, with a progress bar on a terminal, until they are done, the user interrupts, or the time is up.
 pub(super) fn run_questions(
     context: &mut CommandContext<'_>,
     writing: &mut SummarySession<'_>,
@@ -69,7 +69,7 @@ pub(super) fn run_questions(
     team: Option<&TeamCache>,
 ) -> Result<RunOutcome, CommandError> {
     let interrupt = watch_interrupt()?;
-    // Monotonic, so that a clock that is set during the run neither ends nor prolongs the wait.
+    // Monotonic, so that setting the system's clock does not affect the wait.
     let end = most.map(|most| WallClock.monotonic() + most);
     let is_stopped = || interrupt.is_set() || end.is_some_and(|end| end <= WallClock.monotonic());
     let network = open_network(writing, proxy)?;
@@ -84,7 +84,7 @@ pub(super) fn run_questions(
         context.output.note(&note);
     }
     let mut outcome = outcome?;
-    // Time that is up is no interruption: the document is composed with the summaries that are there.
+    // A timeout is not an interruption: the document is composed with the available summaries.
     if !interrupt.is_set() && end.is_some() && matches!(outcome.stopped, Some(StopReason::Interrupted)) {
         outcome.stopped = None;
     }
@@ -125,7 +125,7 @@ fn open_network(writing: &SummarySession<'_>, proxy: Option<String>) -> Result<H
     // Checked before anything is reserved: each call would otherwise fail with its maximum cost on the ledger. A
     // chain with a local model can do without certificates.
     if writing.is_all_secure() {
-        let hint = "install your system's certificates of authorities (ca-certificates), or name them in SSL_CERT_FILE";
+        let hint = "install your system's CA certificates (ca-certificates), or name them in SSL_CERT_FILE";
         let fault = |error: crate::model::HttpError| {
             ApiError::environment("no_certificates", error.to_string(), hint)
         };
@@ -144,7 +144,7 @@ fn watch_interrupt() -> Result<InterruptFlag, ApiError> {
 pub(super) fn report_unanswered(outcome: &RunOutcome, context: &mut CommandContext<'_>) {
     let refused = outcome.refused.iter().map(|(task, reason)| (&task.location, reason.clone()));
     let withheld = outcome.withheld.iter().map(|(task, reason)| (&task.location, reason.to_string()));
-    // Withheld files come first, because they are the ones that a person has to look at.
+    // Withheld files come first, because the user has to look at them.
     let all: Vec<_> = withheld.chain(refused).collect();
     for (place, reason) in all.iter().take(MAX_LISTED) {
         context.output.note(&format!("no summary of {place}: {reason}"));
@@ -153,15 +153,15 @@ pub(super) fn report_unanswered(outcome: &RunOutcome, context: &mut CommandConte
         context.output.note(&format!("and none of {} more; --json lists all", all.len() - MAX_LISTED));
     }
     if 0 < outcome.implausible {
-        let words = "are said to have taken more tokens than was sent or asked for, and count as their worst";
+        let words = "reported more tokens than possible, and count at their worst cost";
         context.output.note(&format!("{} calls {words}", outcome.implausible));
     }
     if let (Some(error), None) = (&outcome.last_error, &outcome.stopped) {
         let left = pluralize(outcome.remaining, "question is", "questions are");
-        context.output.note(&format!("{left} left, run this again to ask them: {error}"));
+        context.output.note(&format!("{left} left, run this again to continue: {error}"));
     }
     if let Some(reason) = &outcome.stopped {
-        context.output.note(&format!("stopped before all was asked: {reason}{}", advice(reason)));
+        context.output.note(&format!("stopped early: {reason}{}", advice(reason)));
     }
 }
 
@@ -194,7 +194,7 @@ fn advice(reason: &StopReason) -> String {
 pub(super) fn exit_code(outcome: &RunOutcome) -> u8 {
     match &outcome.stopped {
         Some(reason) => exit_code_of(reason),
-        // Nothing came back and no limit was reached, which is how a failing network looks.
+        // Without any response or reached limit, the network is probably down.
         None if 0 < outcome.remaining && outcome.answered + outcome.done == 0 => failure::ENVIRONMENT,
         None if !outcome.refused.is_empty() || !outcome.withheld.is_empty() || 0 < outcome.remaining => {
             failure::INCOMPLETE

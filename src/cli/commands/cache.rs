@@ -24,16 +24,15 @@ pub(super) fn run(command: &CacheCommand, context: &mut CommandContext<'_>) -> R
                 agent: *agent,
                 all: *yes,
             };
-            // Only a plain `clear` asks for confirmation: with any part named, models' summaries are either named too
-            // or not meant.
+            // Only a plain `clear` asks for confirmation: with flags or files, summaries by models are either named
+            // explicitly or kept.
             let is_plain = query == CacheClearQuery::default();
             let all = *yes || (is_plain && confirm_agent_clear(context)?);
             answer(CacheClearQuery { all, ..query }, write_freed, context)?;
         }
         CacheCommand::Verify => {
             let verdict = answer(CacheVerifyQuery {}, write_verdict, context)?;
-            // Damage is the user's to act on, as a failing disk may be behind it, although the damaged rows are
-            // deleted.
+            // The damaged rows are deleted, but the user should know, because the disk may be failing.
             return Ok(if verdict.is_sound() { failure::DONE } else { failure::USER });
         }
         CacheCommand::Gc { days } => {
@@ -44,7 +43,7 @@ pub(super) fn run(command: &CacheCommand, context: &mut CommandContext<'_>) -> R
     Ok(failure::DONE)
 }
 
-/// Asks about the cache, and writes the answer as JSON, or as `write` does.
+/// Asks about the cache, and writes the answer as JSON or with `write`.
 fn answer<Q: Query<Answer: Serialize>>(
     query: Q,
     write: fn(&mut CommandOutput, &Q::Answer) -> Result<(), CommandError>,
@@ -59,7 +58,7 @@ fn answer<Q: Query<Answer: Serialize>>(
     Ok(answer)
 }
 
-/// Prints page by page, so that what is cached of a large project is never in memory as a whole.
+/// Prints page by page, so that the data of a large project is never in memory as a whole.
 fn export(files: &[String], context: &mut CommandContext<'_>) -> Result<(), CommandError> {
     let files = context.location.resolve_paths(files);
     let mut after = None;
@@ -75,10 +74,10 @@ fn export(files: &[String], context: &mut CommandContext<'_>) -> Result<(), Comm
     }
 }
 
-/// Asks for confirmation to delete what models wrote, if there is any and the command runs on a terminal.
+/// Asks for confirmation to delete summaries by models, if there are any and the command runs on a terminal.
 fn confirm_agent_clear(context: &mut CommandContext<'_>) -> Result<bool, CommandError> {
     if !context.output.can_confirm() {
-        // They are kept and the result says so; a script has to agree by `--yes`.
+        // They are kept, as the result says; a script has to pass `--yes`.
         return Ok(false);
     }
     let status = context.ask(CacheStatusQuery {})?;
@@ -126,7 +125,7 @@ fn write_freed(output: &mut CommandOutput, freed: &CacheFreed) -> Result<(), Com
         let what = if 0 < freed.files || freed.artifacts == 0 {
             "what they use was kept"
         } else {
-            "they derive what was deleted again"
+            "they derive the deleted data again"
         };
         output.note(&format!("other worktrees of the repository share the cache ({others}): {what}"));
     }
@@ -155,10 +154,10 @@ fn write_agent_size(output: &mut CommandOutput, agent: &AgentSize) -> Result<(),
     let (rows, bytes) = (format_grouped(agent.summaries), format_size(agent.text_bytes));
     let (calls, spent) = (format_grouped(agent.calls), agent.spent_usd);
     output.write_line(&format!(
-        "by models  {rows} ({bytes}), {} asked in vain",
+        "by models  {rows} ({bytes}), {} without an answer",
         format_grouped(agent.refusals)
     ))?;
     output.write_line(&format!("spent      {spent} in {calls} calls"))?;
-    output.write_line(&format!("on disk    {} for what models wrote", format_size(agent.bytes_on_disk)))?;
+    output.write_line(&format!("on disk    {} for summaries by models", format_size(agent.bytes_on_disk)))?;
     Ok(())
 }

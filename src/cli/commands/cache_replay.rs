@@ -11,7 +11,7 @@ use crate::cli::failure::CommandError;
 use crate::render::format_grouped;
 use crate::service::{CacheReplay, ReplayCost, ReplayStep, prices};
 
-/// The letters of a commit's name in the table.
+/// The length of an abbreviated commit hash in the table.
 const SHORT_NAME: usize = 9;
 
 pub(super) fn run(args: &CacheReplayArgs, context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
@@ -23,7 +23,7 @@ pub(super) fn run(args: &CacheReplayArgs, context: &mut CommandContext<'_>) -> R
     let query = AggregateQuery {
         choice: view_selection(&args.choice, context.location)?,
         format,
-        // A discussion follows what can be cached.
+        // The discussion comes after the part that can be cached.
         attachments: AttachmentOptions { part: PartName::Prefix, ..body_attachments(&args.body) },
         ..AggregateQuery::default()
     };
@@ -36,7 +36,7 @@ pub(super) fn run(args: &CacheReplayArgs, context: &mut CommandContext<'_>) -> R
     replay.run(|step| -> Result<(), CommandError> {
         if is_table {
             context.output.write_line(&row(&step))?;
-            // Each step takes a while, and a person watches.
+            // Flushed, because each step takes a while.
             context.output.flush()?;
         }
         steps.push(step);
@@ -62,12 +62,12 @@ fn row(step: &ReplayStep) -> String {
     format!("{commit} {tokens:>10}{read:>10}{written:>10}{uncached:>10}  {kept:>10}").trim_end().to_owned()
 }
 
-/// What all requests of a replay used and cost together.
+/// The total usage and cost of a replay.
 struct ReplayTotals {
     tokens: u64,
     read: u64,
     written: u64,
-    /// The mean share of a document's bytes that begin like the document before it; 1 for a single document.
+    /// The mean share of a document that is a common prefix with the previous document; 1 for a single document.
     mean_kept: f64,
     cost: Option<ReplayCost>,
 }

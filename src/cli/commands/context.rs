@@ -1,4 +1,4 @@
-//! What most commands work with.
+//! The context that most commands share.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -26,14 +26,14 @@ pub(super) struct CommandContext<'a> {
     pub(super) location: &'a ProjectLocation,
     pub(super) loaded: &'a LoadedConfig,
     pub(super) output: &'a mut CommandOutput,
-    /// The user's own settings file, whether it is there or not.
+    /// The user's own settings file, whether or not it exists.
     pub(super) user_file: Option<&'a Path>,
-    /// A folder for what lives no longer than the user's session.
+    /// A folder for files that last only for the user's session.
     pub(super) runtime: &'a Path,
     pub(super) require_fresh: bool,
     /// The freshness of the last answer.
     pub(super) freshness: Option<FreshnessNote>,
-    /// The paths that the last answer lacks.
+    /// The requested paths without an answer.
     pub(super) missing: Vec<MissingPath>,
     pub(super) service: &'a dyn Service,
     pub(super) command: &'a str,
@@ -44,13 +44,13 @@ impl CommandContext<'_> {
         self.ask_and(query, |_, answer| Ok(answer))
     }
 
-    /// Asks as [`CommandContext::ask`] does; what an error means is left to the command.
+    /// Asks like [`CommandContext::ask`], but returns errors to the command.
     pub(super) fn ask_or_error<Q: Query>(&mut self, query: Q) -> Result<Q::Answer, ApiError> {
         self.ask_with(query, |_, answer| Ok(answer))
     }
 
-    /// Asks the service, and hands the answer to `write`. The service counts the answer as delivered only if that
-    /// succeeds, and all of it has left this process.
+    /// Asks the service, and passes the answer to `write`. The service counts the answer as delivered only if that
+    /// succeeds and everything was flushed.
     pub(super) fn ask_and<Q: Query, T>(
         &mut self,
         query: Q,
@@ -71,15 +71,15 @@ impl CommandContext<'_> {
         let bar = Arc::new(self.progress());
         let observer: Arc<dyn ProgressObserver> = bar.clone();
         let job = Arc::new(QueryJob::observed_by(observer));
-        // No fingerprint is given here: the service adds that of the settings that it resolves the question with.
+        // No fingerprint is passed here: the service adds that of the settings with which it resolves the question.
         let call = CallOptions {
             require_fresh: self.require_fresh,
             job: Arc::clone(&job),
             ..CallOptions::default()
         };
         let service = self.service;
-        // The bar goes and the notes are shown before the answer is written. Both are repeated after the call, for a question
-        // that has no answer.
+        // The bar is removed and the notes are shown before the answer is written. Both happen again after the call,
+        // for questions without an answer.
         let received = ask_and(service, query, &call, |reply| {
             bar.finish();
             self.report_job(&job);
@@ -92,7 +92,7 @@ impl CommandContext<'_> {
         received
     }
 
-    /// Returns a bar for the terminal, which is drawn only if a person watches.
+    /// Returns a progress bar, which is drawn only on an interactive terminal.
     pub(super) fn progress(&self) -> TerminalProgress {
         TerminalProgress::new(self.output.is_interactive() && !self.output.json)
     }
@@ -104,7 +104,7 @@ impl CommandContext<'_> {
         for event in job.take_trace() {
             self.output.verbose_message(&match event {
                 TraceEvent::Scanned(run) => scan_line(&run),
-                TraceEvent::NamedFilesOnly => "looked at the named files alone".to_owned(),
+                TraceEvent::NamedFilesOnly => "checked only the named files".to_owned(),
                 TraceEvent::AnsweredByDaemon(clock) => {
                     format!("answered by the daemon at {}", clock.as_deref().unwrap_or("-"))
                 }
@@ -113,7 +113,7 @@ impl CommandContext<'_> {
         }
     }
 
-    /// Reports the paths that the last answer lacks, and returns the exit code.
+    /// Reports the paths without an answer, and returns the exit code.
     pub(super) fn report_missing_paths(&mut self) -> u8 {
         for missing in &self.missing {
             self.output.missing_path(&missing.message);
@@ -125,7 +125,7 @@ impl CommandContext<'_> {
         QuerySettings { loaded: self.loaded, root: &self.location.root, origin: QueryOrigin::CommandLine }
     }
 
-    /// Writes a line with what a project's file says, which may hold what a terminal would obey.
+    /// Writes a line with text from a project's file, which may contain terminal escapes.
     pub(super) fn write_line(&mut self, line: &str) -> Result<(), CommandError> {
         Ok(self.output.write_line(&printable(line))?)
     }
@@ -135,12 +135,12 @@ impl CommandContext<'_> {
         DaemonPaths::for_project(root, &self.loaded.engine_options(root).cache_dir, self.runtime)
     }
 
-    /// Returns the project's settings file, whether it is there or not.
+    /// Returns the project's settings file, whether or not it exists.
     pub(super) fn settings_file(&self) -> PathBuf {
         self.location.root.join(SETTINGS_FILE)
     }
 
-    /// Makes an edit of the project's settings file, which can be undone.
+    /// Makes an undoable edit of the project's settings file.
     pub(super) fn edit_settings<T>(
         &mut self,
         label: &str,
@@ -155,21 +155,21 @@ impl CommandContext<'_> {
         Ok(edited?)
     }
 
-    /// Notes what new entries for these paths hide because a pattern does, after the edit that has added them.
+    /// Notes what the newly added entries for these paths hide because a pattern does.
     pub(super) fn note_carried_hides(&mut self, paths: &[String]) {
         let items = &self.loaded.curation.files;
         let notes = paths.iter().filter_map(|path| config::edit::note_of_carried_hides(items, path));
         notes.for_each(|note| self.output.note(&note));
     }
 
-    /// Writes an answer with the project's folder and why it is the project's.
+    /// Writes an answer together with the project's folder and the reason for choosing it.
     pub(super) fn write_project_data(&mut self, data: &impl Serialize) -> Result<u8, CommandError> {
         let project = &self.location.project;
         let root = path_text(path_bytes(&project.folder));
         self.write_data(&WithProject { root, root_reason: project.reason.name(), data })
     }
 
-    /// Tells people the project's folder and why it is the project's.
+    /// Prints the project's folder and the reason for choosing it.
     pub(super) fn report_project(&mut self) {
         self.output.message(&format!("project: {}", self.location.project.description()));
     }
@@ -180,7 +180,7 @@ impl CommandContext<'_> {
         Ok(failure::DONE)
     }
 
-    /// Writes the answer of a command, which is one line for people.
+    /// Writes the answer of a command, as JSON or as one line.
     pub(super) fn write_result(&mut self, data: &impl Serialize, line: &str) -> Result<u8, CommandError> {
         if self.output.json {
             return self.write_data(data);
@@ -200,11 +200,11 @@ struct WithProject<'a, T> {
     data: &'a T,
 }
 
-/// Returns what a scan did: every listed file is derived, known already, or left out.
+/// Describes a scan: every listed file is derived, already known, or left out.
 pub(super) fn scan_line(report: &IndexRun) -> String {
     let left_out: u64 = report.left_out.values().sum();
     format!(
-        "{} files: {} derived, {} known already, {} left out{}; {} read, {} gone; {}",
+        "{} files: {} derived, {} already known, {} left out{}; {} read, {} gone; {}",
         format_grouped(report.files + left_out),
         format_grouped(report.parsed),
         format_grouped(report.reused),
@@ -229,12 +229,12 @@ fn left_out_counts(left_out: &BTreeMap<String, u64>) -> String {
 /// Returns the items of `slop.toml`, all of them or those of one path.
 pub(super) fn items_of<'a>(file: Option<&str>, context: &CommandContext<'a>) -> Vec<&'a FileItem> {
     let wanted = file.map(|file| plain_path(&context.location.resolve_path(file)));
-    // Compared without `./` and doubled slashes, because people write these paths by hand.
+    // Compared without `./` and doubled slashes, because these paths are written by hand.
     let is_wanted = |item: &&FileItem| wanted.as_ref().is_none_or(|path| plain_path(&item.path) == *path);
     context.loaded.curation.files.iter().filter(is_wanted).collect()
 }
 
-/// Returns those of some paths that are not there. A pattern is never gone: it may come to match again.
+/// Returns the paths that do not exist. A pattern never counts as missing, because it may match again.
 pub(super) fn missing_paths<'p>(
     paths: impl Iterator<Item = &'p str>,
     context: &CommandContext<'_>,
@@ -242,9 +242,9 @@ pub(super) fn missing_paths<'p>(
     let is_gone = |path: &&str| {
         let is_pattern = path.contains(['*', '?', '[', '{']);
         let full = context.loaded.links.locate(path, &context.location.root);
-        // A dangling link is there, whatever it points to.
+        // A dangling link exists, whatever it points to.
         let is_there = |full: &Path| full.exists() || full.is_symlink();
-        // A name that is not UTF-8 is spelled as it is printed.
+        // A name that is not UTF-8 is written with escapes, as it is printed.
         let meant =
             || unescaped_path(path.as_bytes()).map(|path| context.location.root.join(bytes_as_path(&path)));
         !is_pattern && !is_there(&full) && !meant().is_some_and(|meant| is_there(&meant))
@@ -252,15 +252,15 @@ pub(super) fn missing_paths<'p>(
     paths.filter(is_gone).map(str::to_owned).collect()
 }
 
-/// Fails if a path that is to be curated leads to nothing in the project.
+/// Fails if a path to be curated does not exist in the project.
 pub(super) fn require_existing(paths: &[String], context: &CommandContext<'_>) -> Result<(), CommandError> {
     // An absolute path below the project was made relative before.
     let is_outside = |path: &&String| {
         path.is_empty() || path.starts_with("../") || *path == ".." || Path::new(path).is_absolute()
     };
-    // Checked now, because a slip in a path would otherwise show only when the entry is used.
+    // Checked now, because a typo in a path would otherwise only show when the entry is used.
     let missing = missing_paths(paths.iter().map(String::as_str), context);
-    // A path that leads out of the project means nothing in another one, and would never be shown.
+    // A path that leads out of the project would never be shown.
     let outside = paths.iter().find(is_outside);
     let Some(path) = outside.or(missing.first()) else { return Ok(()) };
     let message = format!("no file of the project matches `{path}`");

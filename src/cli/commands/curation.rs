@@ -1,4 +1,4 @@
-//! `slop curation`: everything that is curated in `slop.toml`, and several edits of it at once.
+//! `slop curation`: shows the curation in `slop.toml`, and applies several edits at once.
 
 use super::context::CommandContext;
 use super::input::read_json_file;

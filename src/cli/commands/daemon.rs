@@ -38,7 +38,7 @@ pub(super) fn run_daemon(
         DaemonCommand::Start(args) => start(args, &places, environment, context),
         DaemonCommand::Stop => stop(&places, context),
         DaemonCommand::Restart(args) => {
-            // Stopped first, and waited for: only one daemon can hold the lock.
+            // The old daemon must have ended, because only one can hold the lock.
             daemon::stop(&places).map_err(ApiError::from)?;
             start(args, &places, environment, context)
         }
@@ -63,7 +63,7 @@ fn program(environment: &ProcessEnvironment) -> Result<PathBuf, CommandError> {
     })
 }
 
-/// Starts the daemon of a project, unless it runs. One of another version is an error.
+/// Starts the daemon of a project, unless it is running. A running daemon of a different version is an error.
 pub(super) fn ensure_running(
     places: &DaemonPaths,
     environment: &ProcessEnvironment,
@@ -96,7 +96,7 @@ fn start(
         StartOutcome::Running { pid, version } => {
             if version != VERSION {
                 let versions = format!("the daemon is slop {version}, this is slop {VERSION}");
-                let effect = "commands of this one do not ask it";
+                let effect = "commands of this version do not use it";
                 context.output.note(&format!("{versions}: {effect}; `slop daemon restart` replaces it"));
             }
             (pid, false, "runs already")
@@ -105,12 +105,12 @@ fn start(
     let status = daemon::status(places);
     if let Some(status) = &status
         && !is_new
-        // A running daemon keeps its flags; to restart it unasked would end the streams of its clients.
+        // A running daemon keeps its flags, because restarting it would end the streams of its clients.
         && has_other_flags(status, args)
     {
         context
             .output
-            .note("it runs with other flags than these; `slop daemon restart` with these takes them");
+            .note("it runs with different flags; `slop daemon restart` with these flags applies them");
     }
     let listen = status.and_then(|status| status.listen);
     let port = listen.as_ref().map_or(String::new(), |address| format!(", listening on {address}"));
@@ -120,12 +120,12 @@ fn start(
     )
 }
 
-/// Returns whether a daemon lacks what the flags ask for. It may do more than they ask for.
+/// Returns whether a daemon lacks something that the flags request. It may do more than they request.
 fn has_other_flags(status: &DaemonStatus, args: &WatchArgs) -> bool {
     let listens = |wanted: SocketAddr| {
         let address: Option<SocketAddr> = status.listen.as_ref().and_then(|address| address.parse().ok());
         address.is_some_and(|address| {
-            // Port 0 asks for any free port, so that every port satisfies it.
+            // Port 0 requests any free port, so every port satisfies it.
             address.ip() == wanted.ip() && [0, address.port()].contains(&wanted.port())
         })
     };
@@ -141,7 +141,7 @@ fn stop(places: &DaemonPaths, context: &mut CommandContext<'_>) -> Result<u8, Co
 fn logs(places: &DaemonPaths, lines: usize, context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
     let bytes = RealDisk.read_suffix(&places.log, MAX_LOG_BYTES).map_err(|error| {
         let message = format!("daemon log {} cannot be read: {error}", places.log.display());
-        ApiError::environment("unreadable_log", message, "see whether it is a file that you can read")
+        ApiError::environment("unreadable_log", message, "check that it is a file that you can read")
     })?;
     // The end of a long log may begin in the middle of a character.
     let text = String::from_utf8_lossy(&bytes).into_owned();
@@ -152,9 +152,9 @@ fn logs(places: &DaemonPaths, lines: usize, context: &mut CommandContext<'_>) ->
     Ok(failure::DONE)
 }
 
-/// The most lines that wait to be read; further ones are dropped.
+/// The most pending lines; further ones are dropped.
 const MAX_LINES: usize = 256;
-/// How long to wait at the end for the last lines to be read.
+/// How long to wait at the end for the last lines to be printed.
 const DRAIN_TIMEOUT: Duration = Duration::from_millis(300);
 const DRAIN_POLL: Duration = Duration::from_millis(5);
 /// The most changed files that are named on a line.
@@ -166,7 +166,7 @@ pub(super) fn watch(
     context: &mut CommandContext<'_>,
 ) -> Result<u8, CommandError> {
     if args.detached {
-        // One that leads a group already, as under a supervisor, has no terminal to leave.
+        // Fails if the process already leads a group, as under a supervisor; then it has no terminal to leave.
         let _ = detach_terminal();
     }
     let options = daemon::Options {
@@ -179,10 +179,10 @@ pub(super) fn watch(
         is_detached: args.detached,
     };
     let (is_quiet, is_json) = (context.output.is_quiet(), context.output.json);
-    // Started before the daemon, so that no notice comes before there is anybody to print it.
+    // Started before the daemon, so that no notice is lost.
     let printer = LinePrinter::start()?;
     let mut notify = |notice: Notice<'_>| {
-        // A log is read when something is amiss, and nobody is there to cut one that grows with each edit.
+        // The log is for problems, and would grow without bound if every edit were logged.
         let is_for_nobody = args.detached && matches!(notice, Notice::Refreshed { .. });
         if !is_quiet && !is_for_nobody {
             printer.print(if is_json { as_json(&notice).to_string() } else { with_time(&notice) });
@@ -194,7 +194,7 @@ pub(super) fn watch(
     Ok(failure::DONE)
 }
 
-/// Prints lines on a thread of its own: a reader that does not read must not stop the daemon.
+/// Prints lines on a thread of its own, so that a blocked reader does not stop the daemon.
 struct LinePrinter {
     lines: SyncSender<String>,
     thread: JoinHandle<()>,
@@ -218,18 +218,19 @@ impl LinePrinter {
         Ok(Self { lines, thread })
     }
 
-    /// Prints a line, unless too many wait to be read already.
+    /// Prints a line, unless too many are already pending.
     fn print(&self, line: String) {
-        // Lines are dropped rather than waited for: the daemon's loop calls this, and must never block.
+        // Lines are dropped if the queue is full, because the daemon's loop calls this, and must never block.
         let _ = self.lines.try_send(line);
     }
 
-    /// Waits until the last lines are printed, if somebody reads them.
+    /// Waits until the last lines are printed, within a deadline.
     fn finish(self) {
         let Self { lines, thread } = self;
         drop(lines);
         let deadline = WallClock.monotonic().saturating_add(DRAIN_TIMEOUT);
-        // Polled, because a thread cannot be joined with a deadline, and the process must end although nobody reads.
+        // Polled, because a thread cannot be joined with a deadline, and the process must end even if its output is not
+        // read.
         while !thread.is_finished() && WallClock.monotonic() < deadline {
             WallClock.sleep(DRAIN_POLL);
         }
@@ -266,15 +267,15 @@ fn notice_line(notice: &Notice<'_>) -> String {
         }
         Notice::Verified { reason, hint: "" } => format!("looking at every file for each answer: {reason}"),
         Notice::Verified { reason, hint } => {
-            format!("looking at every file for each answer: {reason} ({hint})")
+            format!("checking every file for each answer: {reason} ({hint})")
         }
-        Notice::Lost { reason } => format!("looking at everything once more: {reason}"),
+        Notice::Lost { reason } => format!("checking everything again: {reason}"),
         Notice::Note(note) => format!("note: {note}"),
         Notice::Stopping { reason } => format!("stopping: {reason}"),
     }
 }
 
-/// Returns what a model wrote, and what it did not. All that is not asked again is in the status.
+/// Returns a line about a round of the summarizer. All unanswered tasks are in the status.
 fn summaries_line(answered: u64, cost: &str, unanswered: &[String], stopped: Option<&str>) -> String {
     let summaries = if answered == 1 { "answer" } else { "answers" };
     let mut line = format!("{} {summaries} of a model for {cost}", format_grouped(answered));
@@ -291,7 +292,7 @@ fn summaries_line(answered: u64, cost: &str, unanswered: &[String], stopped: Opt
     line
 }
 
-/// Returns the first of some changed files by name, marked as in a diff.
+/// Returns the first changed files by name, marked as in a diff.
 fn file_names(changes: &[FileChange]) -> String {
     let mark = |change: &FileChange| match change.kind {
         FileChangeKind::Added => format!("+{}", change.path),

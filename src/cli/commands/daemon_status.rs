@@ -18,11 +18,12 @@ pub(super) fn show_status(
     let report = if with_spans { daemon::performance(places) } else { None };
     let (spans, status) = match report {
         Some(report) => (report.spans, Some(report.status)),
-        // A daemon of an earlier version has no times to show.
+        // A daemon of an earlier version reports no timings.
         None => (Vec::new(), daemon::status(places)),
     };
     let Some(status) = status else {
-        // One that hangs still holds the lock, and to start another would fail: the two cases need different advice.
+        // A daemon that hangs still holds the lock, so starting another one would fail: the two cases need different
+        // advice.
         if let Some(hangs) = daemon::unresponsive(places) {
             return Err(ApiError::from(hangs).into());
         }
@@ -49,7 +50,7 @@ pub(super) fn show_status(
     Ok(failure::DONE)
 }
 
-/// A daemon's status, and why the folder that it watches is the project's for whoever asked.
+/// A daemon's status, and why the client chose its folder as the project's.
 #[derive(Serialize)]
 struct WithReason<'a> {
     #[serde(flatten)]
@@ -118,7 +119,7 @@ fn table(status: &DaemonStatus) -> Vec<(&'static str, String)> {
     rows
 }
 
-/// Returns the rows of what not every daemon has.
+/// Returns the rows that not every status has.
 fn optional_rows(status: &DaemonStatus) -> Vec<(&'static str, String)> {
     let mut rows = Vec::new();
     if status.paranoid.on {
@@ -144,7 +145,7 @@ fn agent_line(agent: &AgentStatus) -> String {
         return format!("{}{reason}", agent.state);
     }
     let mut line = format!(
-        "{}, {} to ask, {} under way, {} done, {} of {} today",
+        "{}, {} waiting, {} in progress, {} done, {} of {} today",
         agent.state,
         format_grouped(agent.ready),
         agent.in_flight,

@@ -15,7 +15,7 @@ use crate::install::{
 };
 use crate::render::format_grouped;
 
-/// What was found, for programs.
+/// The report as JSON.
 #[derive(Serialize)]
 struct DoctorReport {
     version: &'static str,
@@ -42,25 +42,25 @@ struct CacheSummary {
     new: u64,
 }
 
-/// What agents are given, in tokens of `o200k_base`.
+/// The size of what agents get, in tokens of `o200k_base`.
 #[derive(Serialize)]
 struct SessionTokens {
     /// The list of MCP tools, in each session.
     tools: u64,
     /// The description of the skill, in each session.
     skill_description: u64,
-    /// The skill, where an agent chooses it.
+    /// The skill, if an agent uses it.
     skill: u64,
     /// The head of the project, which a hook gives at the start of a session.
     session_start: u64,
-    /// At most, which a hook gives after a compaction.
+    /// The most that a hook gives after a compaction.
     compaction: u64,
 }
 
 #[derive(Serialize)]
 struct AgentReport {
     name: &'static str,
-    /// The scopes that slop is installed in for the agent.
+    /// The scopes in which slop is installed for the agent.
     scopes: Vec<InstallScope>,
     files: Vec<String>,
 }
@@ -123,7 +123,7 @@ fn problems(files: &[InstalledFile]) -> Vec<String> {
     let mut found = Vec::new();
     for file in files {
         let path = shown(&file.path);
-        let missing = file.missing.iter().map(|entry| format!("{path} does not have {entry} any more"));
+        let missing = file.missing.iter().map(|entry| format!("{path} no longer has {entry}"));
         found.extend(missing);
         let absent = file.programs.iter().filter(|program| !ProcessEnvironment::has_program(program));
         found.extend(
@@ -140,7 +140,7 @@ fn write_lines(report: &DoctorReport, context: &mut CommandContext<'_>) -> Resul
         "daemon",
         &match &report.daemon {
             Some(daemon) => format!("process {}, slop {}", daemon.pid, daemon.version),
-            None => "none; every answer is made by the process that asks".to_owned(),
+            None => "none; commands answer by themselves".to_owned(),
         },
     )?;
     let CacheSummary { fresh, stale, new } = report.cache;
@@ -150,9 +150,9 @@ fn write_lines(report: &DoctorReport, context: &mut CommandContext<'_>) -> Resul
     let [tools, description, skill, start, compaction] =
         [tools, skill_description, skill, session_start, compaction].map(format_grouped);
     line("tokens", &format!("{tools} for the list of tools, in each session"))?;
-    line("", &format!("{description} for the skill, in each session; {skill} where an agent chooses it"))?;
-    line("", &format!("{start} for the head of the project, where a hook gives it"))?;
-    line("", &format!("at most {compaction} after a compaction, where a hook gives them"))?;
+    line("", &format!("{description} for the skill, in each session; {skill} if an agent uses it"))?;
+    line("", &format!("{start} for the head of the project, if a hook gives it"))?;
+    line("", &format!("at most {compaction} after a compaction, if a hook gives them"))?;
     if report.agents.is_empty() {
         line("agents", "none; `slop install` sets them up")?;
     }

@@ -55,7 +55,7 @@ pub(super) fn aggregate(
     Ok(report_missing(&receipt, context))
 }
 
-/// Says what a limit left out that was not asked for.
+/// Reports what a default limit left out.
 fn report_default_limit(args: &AggregateArgs, receipt: &DocumentReceipt, context: &mut CommandContext<'_>) {
     let Some(limit) = receipt.budget_tokens.filter(|_| args.choice.budget.is_none()) else { return };
     let left_out = receipt.totals.left_out.get("budget").copied().unwrap_or(0);
@@ -92,8 +92,8 @@ fn wait_for_models(
     most: Duration,
     context: &mut CommandContext<'_>,
 ) -> Result<(), CommandError> {
-    // The settings decide on models and tiers: the flags of the document are about its reader, and not about who
-    // writes.
+    // The settings decide on models and tiers, because the flags of the document describe its reader, not the writer of
+    // summaries.
     let choice = AgentOverrides { persona: None, tiers: Vec::new(), picks: picks(args, context) };
     let options = agent_options(context.loaded, choice)?;
     let keys = asking::load_keys(&options)?;
@@ -105,7 +105,7 @@ fn wait_for_models(
         asking::run_questions(context, &mut writing, keys, proxy, Some(most), None)
     })?;
     asking::report_unanswered(&outcome, context);
-    // Who interrupts the wait wants the prompt back, and no document that lacks what was waited for.
+    // A user who interrupts the wait does not want a document without the summaries.
     if let Some(StopReason::Interrupted) = outcome.stopped {
         return Err(CommandError::usage(
             "stopped before the document was composed",
@@ -118,10 +118,11 @@ fn wait_for_models(
 /// Adds to the hint that the document can be composed without waiting.
 fn with_waiting_hint(failure: CommandError) -> CommandError {
     match failure {
-        // Only where the sub-agent's setup is at fault: a wrong flag would stop the document without the wait, too.
+        // Only if the sub-agent's configuration is at fault: a wrong flag would also fail without the wait.
         CommandError::Api(mut error) if error.kind == ApiErrorKind::User && error.code != failure::USAGE => {
             let hint = &error.hint;
-            error.hint = format!("{hint}; or leave out --wait-agent: the document is made without it").into();
+            error.hint =
+                format!("{hint}; or omit --wait-agent to compose the document without waiting").into();
             CommandError::Api(error)
         }
         other => other,
@@ -130,7 +131,7 @@ fn with_waiting_hint(failure: CommandError) -> CommandError {
 
 /// Returns the files to summarize: those that are named, else those of the preset, else all.
 fn picks(args: &AggregateArgs, context: &CommandContext<'_>) -> Vec<String> {
-    // A model is asked only about files that the document can show.
+    // Models are only called for files that the document can show.
     if !args.files.is_empty() {
         return context.location.resolve_paths(&args.files);
     }
@@ -208,7 +209,7 @@ fn write_receipt(path: Option<&Path>, receipt: &DocumentReceipt) -> Result<(), A
     written.map_err(|error| ApiError::write_failed(path, &error))
 }
 
-/// Returns the files that could not be shown for an error, and why.
+/// Returns the files that could not be shown because of an error, and why.
 fn failed_files(receipt: &DocumentReceipt) -> Vec<(String, &str)> {
     let failed = receipt.problems.iter().filter(|problem| problem.is_error);
     let failed = failed.filter_map(|problem| {
@@ -231,22 +232,22 @@ fn report_missing(receipt: &DocumentReceipt, context: &mut CommandContext<'_>) -
     for missing in receipt.missing.iter().filter(|missing| !is_failure(&missing.word)) {
         context.output.note(&format!("{}: {}", missing.word, missing.why));
     }
-    // What is wrong in the settings was reported when they were read. A file that could not be parsed is shown all the same.
-    // A mask without effect has a note of its own.
+    // Problems in the settings were reported when they were read. A file that could not be parsed is shown all the
+    // same. A mask without effect has a note of its own.
     let is_reported = |problem: &&ReceiptProblem| {
         matches!(&*problem.section, "settings" | "items") || problem.path.is_some()
     };
     for problem in receipt.problems.iter().filter(|problem| !is_reported(problem)) {
         context.output.note(&format!("{}: {}", problem.section, problem.why));
     }
-    // Missing attachments that nobody asked for are notes, and do not change the exit code.
+    // Missing attachments that were not requested are notes, and do not change the exit code.
     let is_whole = failures.is_empty() && !receipt.problems.iter().any(|problem| problem.is_error);
     if is_whole { failure::DONE } else { failure::INCOMPLETE }
 }
 
 /// The width of the column of paths; a longer path exceeds it.
 const MAX_PATH_WIDTH: usize = 60;
-/// The most files that are listed for one reason to leave them out; the JSON has all of them.
+/// The most files that are listed for one reason; the JSON has all of them.
 const MAX_NAMES: usize = 10;
 
 /// Writes the view of each file, what would be left out and why, and the totals.
@@ -307,7 +308,7 @@ fn view_change(entry: &ReceiptFile) -> String {
     format!("{} <- {}", entry.view, entry.wanted)
 }
 
-/// Groups the files that are left out by reason, as its name and its description.
+/// Groups the omitted files by the name and the description of the reason.
 fn omissions_by_reason(receipt: &DocumentReceipt) -> BTreeMap<(&str, &str), Vec<String>> {
     let mut reasons: BTreeMap<_, Vec<String>> = BTreeMap::new();
     for omitted in &receipt.left_out {

@@ -1,4 +1,4 @@
-//! Arguments about documents as queries.
+//! Converts arguments about documents to queries.
 
 use super::input::{read_items, read_task_file};
 use crate::api::{
@@ -34,7 +34,7 @@ pub(super) fn aggregate_query(
     })
 }
 
-/// Returns the files that the receipt has to list. Who sees no receipt needs only its totals.
+/// Returns the files that the receipt has to list. If the receipt is not shown, its totals suffice.
 fn receipt_scope(args: &AggregateArgs, with_receipt: bool) -> ReceiptScope {
     let is_seen = with_receipt || args.dry_run || format_name(args.format) == FormatName::Json;
     match args.receipt_scope {

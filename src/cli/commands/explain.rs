@@ -15,13 +15,13 @@ use crate::render::format_grouped;
 use crate::service::resolve_explain;
 
 /// The line for a file that a limited document does not cover.
-const NOT_ASKED_FOR: &str = "  under the budget  not asked for: neither shown nor counted";
+const NOT_ASKED_FOR: &str = "  under the budget  not requested: neither shown nor counted";
 
 pub(super) fn run(args: &ExplainArgs, context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
     let (file, choice) =
         (context.location.resolve_path(&args.file), view_selection(&args.choice, context.location)?);
     let query = ExplainQuery { file, choice };
-    // The answer does not say whether there was a limit, so the question is resolved here once more.
+    // The answer does not contain whether there was a limit, so the question is resolved here again.
     let is_limited = resolve_explain(&query, context.query_settings())?.limits.is_some();
     let explanations = &context.ask(query)?;
     if context.output.json {
@@ -46,7 +46,7 @@ fn write_explanation(
         output.write_line(&format!("  left out     {reason}: {words}"))?;
         return Ok(());
     }
-    // A file without text has none of the three.
+    // A file without text has neither of these.
     let facts = (&explanation.sha256, explanation.size, &explanation.language);
     if let (Some(hash), Some(size), Some(language)) = facts {
         let (name, size, hash) = (language_name(language), format_grouped(size), short_hash(hash));

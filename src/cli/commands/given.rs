@@ -69,7 +69,7 @@ fn step_row(step: &GivenStep) -> String {
     format!("{time}  {tokens} tokens{}{}", kept.unwrap_or_default(), first.unwrap_or_default())
 }
 
-/// Writes the diff of each file that has changed, which is asked for by itself.
+/// Writes the diff of each changed file, each with a question of its own.
 fn write_diffs(
     query: &GivenQuery,
     files: GivenFileColumns,
@@ -100,7 +100,7 @@ fn write_change(change: &GivenFileChange, context: &mut CommandContext<'_>) -> R
     if 0 < change.hidden_lines {
         let lines = change.hidden_lines;
         context.output.note(&format!(
-            "{}: {lines} lines that were given are not shown, because a mask hides symbols of the file now",
+            "{}: {lines} delivered lines are not shown, because a mask now hides symbols of the file",
             change.file
         ));
     }

@@ -1,4 +1,4 @@
-//! `slop history`, `undo`, `redo` and `jump`: the states that `slop.toml` had.
+//! `slop history`, `undo`, `redo` and `jump`: the earlier states of `slop.toml`.
 
 use super::context::CommandContext;
 use crate::api::{HistoryMoved, HistoryQuery, JumpQuery, RedoQuery, UndoQuery};
@@ -12,14 +12,14 @@ pub(super) fn list(args: &HistoryArgs, context: &mut CommandContext<'_>) -> Resu
     }
     for entry in &history.entries {
         let marker = if history.current == Some(entry.id) { '*' } else { ' ' };
-        // The states in between are those of another branch.
+        // The states in between belong to another branch.
         let branch = entry.parent.filter(|parent| parent + 1 != entry.id);
         let branch = branch.map_or(String::new(), |parent| format!(", after {parent}"));
         let line = format!("{marker} {:>4}  {}  {}{branch}", entry.id, time_text(entry.at_ms), entry.label);
         context.write_line(&line)?;
     }
     if history.current.is_some() && !history.is_recorded {
-        context.output.note("slop.toml was edited since; `slop undo` returns to the state marked with *");
+        context.output.note("slop.toml was edited since; `slop undo` restores the state marked with *");
     }
     Ok(failure::DONE)
 }

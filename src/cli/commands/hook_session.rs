@@ -1,4 +1,4 @@
-//! The files that an agent has opened in a session, noted by one hook for another.
+//! The files that an agent has opened in a session, recorded by one hook for another.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -8,7 +8,7 @@ use crate::sys::{Clock, Disk, RealDisk, WallClock};
 
 /// How many files are remembered.
 const MOST: usize = 40;
-/// How long a session can pause.
+/// How long the record of a paused session is kept.
 const KEPT: Duration = Duration::from_hours(14 * 24);
 
 /// The files that were opened in one session, in a file that only the user can read.
@@ -28,7 +28,7 @@ impl OpenedFiles {
         Self { folder: folder.to_owned(), file }
     }
 
-    /// Notes that a file was opened; returns whether that is the first time.
+    /// Records that a file was opened; returns whether this is the first time.
     pub(super) fn note(&self, path: &str) -> bool {
         let Some(file) = &self.file else { return true };
         let mut paths = self.read();
@@ -36,20 +36,20 @@ impl OpenedFiles {
         paths.retain(|known| known != path);
         paths.push(path.to_owned());
         let kept = &paths[paths.len().saturating_sub(MOST)..];
-        // What cannot be noted is not given back later, and that is all.
+        // A file that cannot be recorded is merely not shown later.
         let _ = RealDisk.create_private_folder(&self.folder);
         let _ = RealDisk.replace_private(file, kept.join("\n").as_bytes());
         is_first
     }
 
-    /// Returns the files, the one that was opened last first.
+    /// Returns the files, most recently opened first.
     pub(super) fn newest_first(&self) -> Vec<String> {
         let mut paths = self.read();
         paths.reverse();
         paths
     }
 
-    /// Deletes the notes of sessions that have ended long ago.
+    /// Deletes the records of sessions that ended long ago.
     pub(super) fn forget_old(&self) {
         let oldest = WallClock.now_ns() - i64::try_from(KEPT.as_nanos()).unwrap_or(i64::MAX);
         for name in RealDisk.entry_names(&self.folder).unwrap_or_default() {

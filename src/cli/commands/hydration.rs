@@ -1,4 +1,4 @@
-//! `slop hydrate`, `simulate` and `fragments`: which files agents have at hand, and why.
+//! `slop hydrate`, `simulate` and `fragments`: which files are in the agents' context, and why.
 
 use super::context::CommandContext;
 use super::document_query::view_selection;
@@ -36,7 +36,7 @@ fn write_places(placed: &HydrationResult, context: &mut CommandContext<'_>) -> R
     Ok(failure::DONE)
 }
 
-/// Returns what each tier holds, and how many fragments have moved.
+/// Returns the content of each tier, and how many fragments have moved.
 pub(super) fn tier_rows(placed: &HydrationResult) -> Vec<String> {
     let limit = match placed.hot_tokens_limit {
         0 => String::new(),
@@ -55,7 +55,7 @@ pub(super) fn tier_rows(placed: &HydrationResult) -> Vec<String> {
     rows
 }
 
-/// Returns the first of the fragments that have another tier than before, with `prefix` before their paths.
+/// Returns the first fragments whose tier has changed, with `prefix` before their paths.
 pub(super) fn moved_rows(placed: &HydrationResult, prefix: &str) -> Vec<String> {
     let tier = |name: Option<WarmthName>| name.map_or("–", WarmthName::name);
     let moved: Vec<_> = placed.moved.iter().filter(|moved| moved.from.is_some()).collect();
@@ -85,7 +85,7 @@ pub(super) fn fragments(args: &FragmentsArgs, context: &mut CommandContext<'_>) 
         }
     };
     for place in &places {
-        // A line for each, and no envelope: a reader can handle one at a time, however many there are.
+        // A line for each and no envelope, so that a reader can process them one at a time.
         if context.output.json {
             context.output.write_json_line(place)?;
             continue;
@@ -106,7 +106,7 @@ fn place_row(place: &FragmentPlace) -> String {
     format!("{tier:4}  {depth}  {score:.3}  {name}  {tokens} tokens{pin}")
 }
 
-/// Returns the path of a file, with the slice of it that is meant.
+/// Returns the path of a file, followed by the slice if the fragment is one.
 fn fragment_name(path: &str, path_hex: Option<&str>, part: Option<&str>) -> String {
     let path = display_path(path, path_hex);
     match part {

@@ -1,4 +1,4 @@
-//! Reads what a command is given in a file or on standard input.
+//! Reads the input of a command from a file or standard input.
 
 use std::io::{self, Read};
 use std::path::Path;
@@ -10,14 +10,14 @@ use crate::api::{ItemEntry, read_json_input};
 use crate::cli::failure::CommandError;
 use crate::sys::RealDisk;
 
-/// A daemon takes no larger request.
+/// The largest input, which is the largest request of a daemon.
 const MAX_INPUT_BYTES: usize = 1 << 20;
-/// Of a larger task, the rest is not read.
+/// The most bytes that are read of a task.
 const MAX_TASK_FILE_BYTES: usize = 64 << 20;
 
-/// Reads a task. It is in UTF-8, or has the mark of UTF-16, in which `PowerShell` writes files. What is neither is replaced,
-/// as in a log with the output of several programs; and of what exceeds 1 MiB, a part in the middle is left out, of which
-/// nothing would be used.
+/// Reads a task in UTF-8, or in UTF-16 with a byte order mark, as `PowerShell` writes files. Invalid bytes, as in a log
+/// of several programs, are replaced. Of a text larger than 1 MiB, a part in the middle is omitted, which would not be
+/// used.
 pub(super) fn read_task_file(path: &Path) -> Result<String, CommandError> {
     let bytes = read_input(path, MAX_TASK_FILE_BYTES)
         .map_err(|reason| CommandError::usage(format!("task {reason}"), "give the task with --task TEXT"))?;
@@ -30,13 +30,13 @@ pub(super) fn read_task_file(path: &Path) -> Result<String, CommandError> {
     Ok([&text[..head], "\n", &text[tail..]].concat())
 }
 
-/// Reads entries; none if there is no path.
+/// Reads entries; returns none if there is no path.
 pub(super) fn read_items(path: Option<&Path>) -> Result<Vec<ItemEntry>, CommandError> {
     let hint = "write a JSON list of objects with the keys of [[files]] in slop.toml";
     path.map_or(Ok(Vec::new()), |path| read_json_file(path, "items", hint))
 }
 
-/// Reads JSON that holds `what`, a plural.
+/// Reads a JSON value; `what` names its content in errors, in the plural.
 ///
 /// # Errors
 ///
@@ -57,7 +57,7 @@ pub(super) fn read_json_file<T: DeserializeOwned + JsonSchema>(
     })
 }
 
-/// Reads the beginning of a file, or of the standard input where it is named `-`.
+/// Reads the beginning of a file, or of standard input if the path is `-`.
 fn read_input(path: &Path, most: usize) -> Result<Vec<u8>, String> {
     let most = most as u64;
     let read = if is_stdin(path) {

@@ -1,4 +1,4 @@
-//! `slop install`: agents are set up to use slop.
+//! `slop install`: sets up agents to use slop.
 
 use std::path::Path;
 
@@ -13,10 +13,10 @@ use crate::install;
 use crate::install::{AGENTS, CodingAgent, FileChange, InstallPlaces, InstallScope, apply, plan_install};
 use crate::model::{error_chain, path_bytes, path_text, printable, render_hunks};
 
-/// A line of a file that is longer is shortened where it is shown.
+/// Longer lines of a file are shortened for display.
 const MAX_LINE: usize = 160;
 
-/// What is done with a plan.
+/// How a plan is carried out.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct WriteMode {
     command: &'static str,
@@ -48,7 +48,7 @@ pub(super) fn run(
     })
 }
 
-/// Calls `work` with the folders that agents' files are in.
+/// Calls `work` with the folders of the agents' files.
 pub(super) fn with_places(
     location: &ProjectLocation,
     environment: &ProcessEnvironment,
@@ -64,7 +64,7 @@ pub(super) fn with_places(
 }
 
 pub(super) fn agents_named(names: &[String]) -> Vec<&'static CodingAgent> {
-    // The names were checked when the arguments were read.
+    // The names were checked when the arguments were parsed.
     names.iter().filter_map(|name| CodingAgent::named(name)).collect()
 }
 
@@ -85,7 +85,7 @@ fn chosen_agents(
     Ok(chosen)
 }
 
-/// Returns how files name this program: in a project by its name, because others have it elsewhere.
+/// Returns how files refer to this program: in a project by its name, because others may have installed it elsewhere.
 fn program_name(scope: InstallScope, environment: &ProcessEnvironment) -> Result<String, CommandError> {
     if scope == InstallScope::Project {
         return Ok("slop".to_owned());
@@ -94,24 +94,24 @@ fn program_name(scope: InstallScope, environment: &ProcessEnvironment) -> Result
     let program = program.and_then(|program| program.into_os_string().into_string().ok());
     program.ok_or_else(|| {
         CommandError::usage(
-            "the path of this program cannot be written",
-            "put it into a folder with another name",
+            "the path of this program is not UTF-8",
+            "move it to a folder with a different name",
         )
     })
 }
 
-/// What becomes of one file, for programs.
+/// The change of one file, as JSON.
 #[derive(Serialize)]
 struct ChangeReport {
     path: String,
     action: &'static str,
     agents: Vec<String>,
     diff: String,
-    /// The entries that were not written, because something else is in their place.
+    /// The entries that were not written because a different one exists.
     kept: Vec<String>,
 }
 
-/// Shows what changes, asks for confirmation where that is due, and writes.
+/// Shows the changes, asks for confirmation if required, and writes them.
 pub(super) fn apply_changes(
     changes: &[FileChange],
     mode: WriteMode,
@@ -126,7 +126,7 @@ pub(super) fn apply_changes(
     }
     for (path, kept) in reports.iter().flat_map(|report| report.kept.iter().map(|kept| (&report.path, kept)))
     {
-        output.note(&format!("{path} has another {kept}, which stays as it is"));
+        output.note(&format!("{path} has a different {kept}, which is left unchanged"));
     }
     let is_needed = changes.iter().any(FileChange::is_change);
     if is_needed && !mode.is_trial && !mode.is_confirmed {
@@ -181,7 +181,7 @@ pub(super) fn shown(path: &Path) -> String {
     path_text(path_bytes(path))
 }
 
-/// Asks on the terminal whether to write. Without a terminal, nothing is written that was not confirmed.
+/// Asks on the terminal whether to write. Without a terminal, nothing is written without `--yes`.
 fn confirm(output: &mut CommandOutput) -> Result<(), CommandError> {
     let refused = |message: &str| CommandError::usage(message, "nothing was written; confirm with --yes");
     match output.confirm("Write these files?") {
@@ -198,7 +198,7 @@ impl From<install::Error> for CommandError {
         match error {
             Error::Syntax { .. } | Error::OtherForm { .. } => Self::usage(
                 message,
-                "nothing was written; correct the file, or leave out the agent that it belongs to",
+                "nothing was written; fix the file, or leave out the agent that it belongs to",
             ),
             Error::Uneditable { .. } => {
                 Self::usage(message, "nothing was written; add the server by hand, see docs/mcp.md")
@@ -207,11 +207,11 @@ impl From<install::Error> for CommandError {
                 Self::usage(message, "nothing was written; use --user, or edit the file by hand")
             }
             Error::DanglingLink { .. } => {
-                Self::usage(message, "nothing was written; delete the link, or make its target")
+                Self::usage(message, "nothing was written; delete the link, or create its target")
             }
             Error::NoHome => Self::usage(message, "set HOME"),
             Error::Record { .. } => {
-                Self::usage(message, "delete the record, and take slop out of the agent's file by hand")
+                Self::usage(message, "delete the record, and remove slop from the agent's file by hand")
             }
             Error::Changed { .. } => {
                 Self::Api(ApiError::environment("changed_meanwhile", message, "run the same command again"))

@@ -62,7 +62,7 @@ fn set_mode(
     Ok(failure::DONE)
 }
 
-/// Returns the mode as `slop.toml` has it: its key, and the view after it if it is one.
+/// Returns the mode as in `slop.toml`: its key, followed by the view if it has one.
 fn mode_words(mode: ItemMode) -> String {
     match mode {
         ItemMode::View(view) => format!("{} {}", mode.key(), view.name()),
@@ -72,9 +72,10 @@ fn mode_words(mode: ItemMode) -> String {
     }
 }
 
-/// Notes the items whose mask or slices decide before the mode that was set.
+/// Notes the items whose mask or slices take precedence over the mode that was set.
 fn note_precedence(paths: &[String], mode: Option<ItemMode>, context: &mut CommandContext<'_>) {
-    // Only this one comes before masks and slices; where the tier decides, nothing was asked for that they prevent.
+    // Only this mode takes precedence over masks and slices; if the tier decides, they prevent nothing that was
+    // requested.
     let Some(mode) = mode.filter(|mode| !matches!(mode, ItemMode::ForceFull | ItemMode::AutoAggregate))
     else {
         return;
@@ -104,7 +105,7 @@ fn list_items(path: Option<&str>, context: &mut CommandContext<'_>) -> Result<u8
     Ok(failure::DONE)
 }
 
-/// Returns what an item says besides its path.
+/// Describes an item without its path.
 fn item_words(item: &FileItem) -> Vec<String> {
     let flags = [
         (!item.auto_aggregate, "auto_aggregate false"),

@@ -18,7 +18,7 @@ use crate::config::edit::SliceKey;
 use crate::model::{MaskMode, Slice, SliceResolution, SliceStatus, collapse_whitespace};
 use crate::sys::RealDisk;
 
-/// The most that is read of a slice; more is something else.
+/// The most bytes of a slice; a larger input is not a slice.
 const MAX_SLICE_BYTES: u64 = 1 << 20;
 
 pub(super) fn run_slice(
@@ -33,22 +33,21 @@ pub(super) fn run_slice(
             let slice = context.ask(make_slice_query(mark, context))?;
             write_slice(&slice_to_json(&slice), context)
         }
-        // `make` and `resolve` are for programs that keep slices of their own, so neither reads nor writes
-        // `slop.toml`.
+        // `make` and `resolve` are for programs that store slices themselves, so neither reads or writes `slop.toml`.
         SliceCommand::Resolve { file } => {
             let slices = vec![slice_given()?];
             let resolved =
                 context.ask(ResolveSlicesQuery { file: context.location.resolve_path(file), slices })?;
             let [resolution] = &resolved[..] else { return Err(ApiError::bug().into()) };
             write_slice(&resolution_to_json(resolution), context)?;
-            // The lines of a stale slice are a guess, which a script must not use unawares.
+            // The lines of a stale slice are a guess, which a script must not use unknowingly.
             let is_lost = resolution.status == SliceStatus::Stale;
             Ok(if is_lost { failure::USER } else { failure::DONE })
         }
     }
 }
 
-/// The answer is bare JSON, for it is what the other command reads; with `--json` it is in an envelope as any answer.
+/// Writes a slice as bare JSON, which the other command reads, or with `--json` in an envelope like any answer.
 fn write_slice(data: &Value, context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
     if context.output.json {
         return context.write_data(data);
@@ -58,17 +57,17 @@ fn write_slice(data: &Value, context: &mut CommandContext<'_>) -> Result<u8, Com
 }
 
 fn slice_given() -> Result<Slice, CommandError> {
-    let hint = "give the slice on the standard input, as `slop slice make` prints it";
+    let hint = "give the slice on standard input, as `slop slice make` prints it";
     let mut text = Vec::new();
-    // One byte more than the limit, by which a slice that is too long differs from one that just fits.
+    // One byte more than the limit, to detect a slice that is too long.
     let read = std::io::stdin().lock().take(MAX_SLICE_BYTES + 1).read_to_end(&mut text);
     read.map_err(|error| CommandError::usage(format!("standard input cannot be read: {error}"), hint))?;
     if MAX_SLICE_BYTES < text.len() as u64 {
-        let message = format!("slice on the standard input has more than {MAX_SLICE_BYTES} bytes");
+        let message = format!("slice on standard input has more than {MAX_SLICE_BYTES} bytes");
         return Err(CommandError::usage(message, hint));
     }
     let text = String::from_utf8(text)
-        .map_err(|_| CommandError::usage("slice on the standard input is not UTF-8", hint))?;
+        .map_err(|_| CommandError::usage("slice on standard input is not UTF-8", hint))?;
     Ok(slice_from_json(&text)?)
 }
 
@@ -133,7 +132,7 @@ fn remove_slice(file: &str, word: &str, context: &mut CommandContext<'_>) -> Res
     let path = context.location.resolve_path(file);
     let mut keys = Vec::new();
     if let Ok((start_line, end_line)) = line_range(word) {
-        // What a list shows is where slices are now, so that this is what a person is most likely to type.
+        // The list shows the current lines of slices, so a user most likely types these.
         for item in items_of(Some(file), context) {
             let resolved = resolve(&item.path, &item.custom_slices, context);
             for (slice, now) in item.custom_slices.iter().zip(resolved) {
@@ -145,7 +144,7 @@ fn remove_slice(file: &str, word: &str, context: &mut CommandContext<'_>) -> Res
         }
         keys.push(SliceKey::Lines(start_line, end_line));
     }
-    // A tag comes last: one that looks like a range of lines is the less likely meaning.
+    // Tags come last: an argument that looks like a range of lines is unlikely to be one.
     keys.push(SliceKey::Tag(word.to_owned()));
     let label = format!("slice removed from {path}");
     let removed = context.edit_settings(&label, |file| edit::remove_slices(&RealDisk, file, &path, &keys))?;
@@ -201,8 +200,8 @@ fn set_mask(
     let symbols: Vec<String> = masks.iter().map(|(symbol, _)| symbol.clone()).collect();
     let matches = context.ask(MatchSymbolsQuery { file: path.clone(), symbols: symbols.clone() })?;
     for (symbol, matches) in symbols.iter().zip(&matches) {
-        // Nothing is written unless every symbol was found: a misspelled name would leave the symbol
-        // that was meant hidden.
+        // Nothing is written unless every symbol was found: with a misspelled name, the intended symbol would stay
+        // hidden.
         if matches.found == 0 {
             let message = format!("no symbol `{symbol}` in {path}{}", nearest_hint(matches));
             return Err(CommandError::usage(
@@ -227,7 +226,7 @@ fn list_mask(file: Option<&str>, context: &mut CommandContext<'_>) -> Result<u8,
     let mut listed = Vec::new();
     for item in items_of(file, context).into_iter().filter(|item| !item.ast_mask.is_empty()) {
         let symbols = item.ast_mask.iter().map(|(symbol, _)| symbol.clone()).collect();
-        // A file that is gone has lost its symbols; the list goes on.
+        // A file that is gone has no symbols; the others are still listed.
         let matches = context.ask_or_error(MatchSymbolsQuery { file: item.path.clone(), symbols });
         let mut matches = matches.unwrap_or_default().into_iter();
         for (symbol, mode) in &item.ast_mask {
@@ -236,7 +235,7 @@ fn list_mask(file: Option<&str>, context: &mut CommandContext<'_>) -> Result<u8,
         }
     }
     if context.output.json {
-        // `mode` is the older name of `show`, as the entries of `curation show` call it.
+        // `mode` is the older name of `show`, which the entries of `curation show` use.
         let masks = listed.iter().map(|(path, symbol, mode, SymbolMatches { found, nearest })| {
             let show = mode.name();
             json!({"path": path, "symbol": symbol, "show": show, "mode": show, "found": found, "nearest": nearest})
@@ -261,7 +260,7 @@ fn remove_mask(file: &str, symbols: &[String], context: &mut CommandContext<'_>)
     context.write_result(&json!({"path": path, "removed": removed}), &line)
 }
 
-/// Returns text that names symbols like the one that was looked for, if there are any.
+/// Returns text that names similar symbols, if there are any.
 fn nearest_hint(matches: &SymbolMatches) -> String {
     let near = matches.nearest.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
     if near.is_empty() { near } else { format!(", the nearest are {near}") }

@@ -1,4 +1,4 @@
-//! `slop link`: the folders that are linked to a project, and the consent to those that a project proposes.
+//! `slop link`: the linked folders of a project, and consent to those that a project proposes.
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -47,7 +47,7 @@ fn add(
     let root = context.location.root.clone();
     let path = dunce::canonicalize(environment.current_folder.join(folder)).map_err(|error| {
         let message = format!("folder `{}` cannot be opened: {error}", printable(&folder.to_string_lossy()));
-        CommandError::usage(message, "give the path of a folder that is there")
+        CommandError::usage(message, "give the path of an existing folder")
     })?;
     if let Some(name) = name.filter(|name| !is_resource_name(name)) {
         let message = format!("`{}` is not a name for a linked folder", printable(name));
@@ -68,7 +68,7 @@ fn add(
 
 /// A checkout within the project.
 struct FoundCheckout {
-    /// Its path, as people are told.
+    /// Its path for display.
     shown: String,
     path: PathBuf,
 }
@@ -80,8 +80,8 @@ struct LeftOut {
     reason: String,
 }
 
-/// Links the checkouts within the project that are not linked yet: its submodules with theirs, and repositories that git
-/// does not track.
+/// Links the checkouts within the project that are not linked yet: submodules, including nested ones, and repositories
+/// that git does not track.
 fn add_checkouts(
     environment: &ProcessEnvironment,
     context: &mut CommandContext<'_>,
@@ -90,7 +90,7 @@ fn add_checkouts(
     let loaded = context.loaded;
     let files = context.ask(FilesQuery::default())?.files;
     let (mut added, mut left_out) = (Vec::new(), Vec::new());
-    // One that is linked is listed by its files.
+    // A linked checkout is listed by its files.
     let mut found: VecDeque<FoundCheckout> =
         files.iter().filter_map(|file| found_checkout(file, loaded, &root, &mut left_out)).collect();
     edit_links(&environment.sources, &root, |links| {
@@ -123,7 +123,7 @@ fn add_checkouts(
         context.write_line(&format!("@{} = {}", resource.folder.name, folder_text(&resource.folder)))?;
     }
     if added.is_empty() && left_out.is_empty() {
-        context.output.message("there is no checkout within the project that is not linked");
+        context.output.message("all checkouts within the project are linked");
     }
     Ok(failure::DONE)
 }
@@ -138,7 +138,7 @@ fn found_checkout(
     const REASONS: [&str; 2] = [SkipReason::Submodule.name(), SkipReason::NestedRepository.name()];
     file.reason.as_deref().filter(|reason| REASONS.contains(reason))?;
     let path = loaded.links.locate(&file.path, root);
-    // Nobody has named the checkouts within a linked folder that is elsewhere.
+    // The user has not named the checkouts within a linked folder outside of the project.
     if !path.starts_with(root) {
         return None;
     }
@@ -155,12 +155,12 @@ fn link_checkout(
     root: &Path,
     FoundCheckout { path, .. }: &FoundCheckout,
 ) -> Result<(Resource, Link), String> {
-    // That of a submodule that was never initialized is empty.
+    // The folder of a submodule that was never initialized is empty.
     if path.join(".git").symlink_metadata().is_err() {
         return Err("it is not checked out (`git submodule update --init --recursive`)".to_owned());
     }
     let real = dunce::canonicalize(path).map_err(|error| error.to_string())?;
-    // Git has a checkout there, but a link may have taken its place: nobody has named what it leads to.
+    // Git lists a checkout here, but a link may have replaced it, whose target the user has not named.
     if real != *path {
         return Err("it is a symbolic link, or behind one".to_owned());
     }
@@ -177,7 +177,7 @@ fn link_checkout(
     Ok((resource, link))
 }
 
-/// Returns the resource that a user adds, unless it is refused.
+/// Returns the resource that a user adds, or the reason for rejecting it.
 fn new_resource(
     links: &Links,
     root: &Path,
@@ -209,7 +209,7 @@ fn new_resource(
     if links.is_taken(&folder.name, root) {
         let free = links.free_name(&folder.name, root);
         let message = format!("the name @{} is in use", folder.name);
-        let hint = format!("name it otherwise, as with --name {free}");
+        let hint = format!("choose another name, such as --name {free}");
         return Err(ApiError::user("name_in_use", message, hint));
     }
     Ok(Resource { folder, named_by: NamedBy::User, state: ResourceState::Linked, proposed_as: None })
@@ -242,7 +242,7 @@ fn trust(
         .collect();
     let is_proposed = |name: &&String| proposed.iter().any(|resource| resource.folder.name == **name);
     if let Some(unknown) = names.iter().find(|name| !is_proposed(name)) {
-        let message = format!("the project proposes no folder @{} that wants consent", printable(unknown));
+        let message = format!("the project proposes no folder @{} that needs consent", printable(unknown));
         return Err(CommandError::usage(message, "`slop link list` shows what is proposed"));
     }
     for resource in &proposed {
@@ -261,7 +261,7 @@ fn trust(
         return Err(CommandError::usage(message, "answer `y` on a terminal, or give --yes"));
     }
     edit_links(&environment.sources, &root, |links| {
-        // The folders that were shown: what has taken the place of one since is not linked.
+        // Only the folders that were shown are linked, not what has replaced one since.
         let now = links.resources(&root);
         let mut all = links.clone();
         for shown in &proposed {

@@ -1,5 +1,5 @@
-//! `slop hydrate --plan`: several projects within one budget. Each is opened by itself, with its own cache, settings and
-//! linked folders, and knows nothing of the others.
+//! `slop hydrate --plan`: several projects within one budget. Each is opened independently, with its own cache,
+//! settings and linked folders.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -25,19 +25,19 @@ use crate::render::format_grouped;
 use crate::service::{BudgetClaim, LocalService, project_name, settings_error, share_budget};
 use crate::sys::{Disk, RealDisk};
 
-/// What is done with the plan.
+/// How the plan is carried out.
 pub(super) struct PlanRun<'a> {
     pub(super) args: &'a HydrateArgs,
     pub(super) global: &'a GlobalArgs,
     /// The name of the command.
     pub(super) command: &'a str,
-    /// Whether the places are kept.
+    /// Whether placements are saved.
     pub(super) is_kept: bool,
 }
 
 /// A project of the plan that could be opened.
 struct OpenProject {
-    /// By what its paths are shown: `NAME:path`.
+    /// The prefix of its paths: `NAME:path`.
     name: String,
     planned: PlannedProject,
     location: ProjectLocation,
@@ -114,7 +114,7 @@ pub(super) fn run(
     Ok(if is_incomplete { failure::INCOMPLETE } else { failure::DONE })
 }
 
-/// Reads the plan, or makes one of the folders that are named.
+/// Reads the plan, or makes one for the named folders.
 fn read(words: &[PathBuf], environment: &ProcessEnvironment) -> Result<HydrationPlan, CommandError> {
     let paths: Vec<PathBuf> = words.iter().map(|word| environment.current_folder.join(word)).collect();
     let plan = match paths.as_slice() {
@@ -152,8 +152,8 @@ fn open(
     Ok(OpenProject { name, planned, location, loaded, service })
 }
 
-/// Leaves out projects whose files another one has: the same folder again, one within another that is no checkout of its
-/// own, and one that is linked to another.
+/// Leaves out projects whose files belong to another one: the same folder again, a folder within another that is not a
+/// checkout of its own, and a folder that is linked to another.
 fn leave_out_repeated(projects: &mut Vec<OpenProject>, left_out: &mut Vec<LeftOutProject>) {
     let linked: Vec<(usize, Vec<PathBuf>)> = projects
         .iter()
@@ -170,7 +170,7 @@ fn leave_out_repeated(projects: &mut Vec<OpenProject>, left_out: &mut Vec<LeftOu
             *root != roots[*other] && root.starts_with(&roots[*other]) && !root.join(".git").exists()
         });
         let by_link = linked.iter().find(|(other, links)| *other != at && links.contains(root));
-        // Of two that are linked to each other, one stays.
+        // Of two projects that are linked to each other, one is kept.
         let by_link = by_link.filter(|(other, _)| !reasons.contains_key(other)).map(|(other, _)| *other);
         let reason = match (same, around, by_link) {
             (Some(_), _, _) => "it is named twice".to_owned(),
@@ -190,7 +190,7 @@ fn leave_out_repeated(projects: &mut Vec<OpenProject>, left_out: &mut Vec<LeftOu
     });
 }
 
-/// Gives projects of the same name names of their own.
+/// Gives projects with the same name distinct names.
 fn name_apart(projects: &mut [OpenProject]) {
     let mut taken = BTreeSet::new();
     for project in projects {
@@ -201,7 +201,7 @@ fn name_apart(projects: &mut [OpenProject]) {
     }
 }
 
-/// Returns the budget of a plan that names none: the user's, for none of the projects can speak for the others.
+/// Returns the budget of a plan that names none: the user's, because no project can decide for the others.
 fn default_budget(root: &Path, environment: &ProcessEnvironment) -> Result<u64, ApiError> {
     Ok(environment.sources.load_without_project(root)?.settings.hydration.hot_tokens)
 }
@@ -211,14 +211,14 @@ fn share(budget: u64, projects: &[OpenProject], run: &PlanRun<'_>) -> Result<Vec
     let mut claims = Vec::new();
     for project in projects {
         let share = project.planned.share;
-        // What would be where if each had all: the scores of its files do not depend on the limit.
+        // Simulates each project with the whole budget: the scores of files do not depend on the limit.
         let is_asked = share.is_none() && 0 < budget && 1 < projects.len();
         let fragments: Vec<FragmentPlace> =
             if is_asked { place(project, budget, false, true, run)?.fragments } else { Vec::new() };
         claims.push(BudgetClaim { share, fragments });
     }
     let shares = share_budget(budget, &claims)?;
-    // A limit of 0 is none. A project whose share is nothing gets the least that is a limit.
+    // A limit of 0 would mean no limit, so a project without a share gets the smallest limit.
     Ok(shares.into_iter().map(|tokens| if budget == 0 { 0 } else { tokens.max(1) }).collect())
 }
 

@@ -43,7 +43,7 @@ fn save_preset(
 ) -> Result<u8, CommandError> {
     require_existing(&draft.files, context)?;
     let project = context.settings_file();
-    // The items come from the project's file, wherever the preset is written to.
+    // The items come from the project's file, wherever the preset is saved.
     let target = if user { user_file(context)? } else { project.clone() };
     let label = format!("preset {} saved", draft.name);
     let count =
@@ -66,7 +66,7 @@ fn list_preset(context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
     }
     for preset in presets {
         let (value, files) = (&preset.value, entries(preset.value.files.len()));
-        // On one line, whatever line breaks the settings have: each preset is a row.
+        // On one line, because each preset is a row.
         let description = collapse_whitespace(&value.description);
         let description = if description.is_empty() { description } else { format!(": {description}") };
         context.write_line(&format!("{} ({files}, {}){description}", value.name, preset.origin))?;
@@ -84,7 +84,7 @@ fn show_preset(name: &str, context: &mut CommandContext<'_>) -> Result<u8, Comma
         return context.write_data(&data);
     }
     let file = preset.origin.file().expect("a preset is written in a file");
-    // Printed as it is written, with its comments, and not as slop understands it.
+    // Printed as it is in the file, with its comments.
     let text = edit::saved_text(&RealDisk, file, "presets", name)?;
     context.output.write_text(&printable_lines(&text.unwrap_or_default()))?;
     report_missing(&gone, context);
@@ -96,7 +96,7 @@ fn apply_preset(name: &str, may_lose: bool, context: &mut CommandContext<'_>) ->
     let gone = missing_paths(preset.value.files.iter().map(|item| item.path.as_str()), context);
     let source = preset.origin.file().expect("a preset is written in a file");
     let project = context.settings_file();
-    // Files that are gone are left out: their entries would be reported as missing in every document.
+    // Missing files are left out, because their entries would be reported in every document.
     let applied = context.edit_settings(&format!("preset {name} applied"), |project| {
         edit::apply_preset(&RealDisk, project, source, name, &gone, may_lose)
     })?;
@@ -121,19 +121,19 @@ fn find_preset<'a>(name: &str, context: &CommandContext<'a>) -> Result<&'a Saved
     curation.preset(name).ok_or_else(|| unknown_name(name, "preset", names))
 }
 
-/// Returns the failure that there is nothing of that name.
+/// Returns the error for an unknown name.
 pub(super) fn unknown_name<'n>(name: &str, kind: &str, known: impl Iterator<Item = &'n str>) -> CommandError {
     let near = crate::model::nearest_name(name, known);
     let near = near.map_or(String::new(), |near| format!(", the nearest known is `{near}`"));
     CommandError::usage(
         format!("no {kind} named `{name}`{near}"),
-        format!("`slop {kind} list` says which {kind}s there are"),
+        format!("`slop {kind} list` lists the {kind}s"),
     )
 }
 
 fn report_missing(gone: &[String], context: &mut CommandContext<'_>) {
     if !gone.is_empty() {
-        context.output.note(&format!("files of the preset that are gone: {}", gone.join(", ")));
+        context.output.note(&format!("missing files of the preset: {}", gone.join(", ")));
     }
 }
 
@@ -141,7 +141,7 @@ fn user_file(context: &CommandContext<'_>) -> Result<PathBuf, CommandError> {
     let file = context.user_file.map(std::path::Path::to_owned);
     file.ok_or_else(|| {
         CommandError::usage(
-            "no place for the user's own settings is known",
+            "no location is known for the user's own settings",
             "set HOME, or name a file with SLOP_CONFIG",
         )
     })
@@ -209,8 +209,8 @@ fn show_persona(name: &str, context: &mut CommandContext<'_>) -> Result<u8, Comm
     }
     let preset = persona.value.context_preset.as_deref();
     if let Some(preset) = preset.filter(|preset| context.loaded.curation.preset(preset).is_none()) {
-        // A note and no error: the user's persona may be meant for projects that have the preset.
-        context.output.note(&format!("there is no preset named `{preset}`, which the persona sees"));
+        // Only a note, because the user's persona may be meant for projects that have the preset.
+        context.output.note(&format!("there is no preset named `{preset}`, to which the persona refers"));
     }
     Ok(failure::DONE)
 }

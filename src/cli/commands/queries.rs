@@ -29,7 +29,7 @@ pub(super) fn outline(args: &OutlineArgs, context: &mut CommandContext<'_>) -> R
     let query = OutlineQuery { files: context.location.resolve_paths(&args.files), verify: args.verify };
     let outlines = context.ask(query)?;
     for outline in &outlines {
-        // A line per file, and no envelope: a reader can handle one file at a time, however many there are.
+        // A line per file and no envelope, so that a reader can process one file at a time.
         if context.output.json {
             context.output.write_json_line(outline)?;
             continue;
@@ -47,7 +47,7 @@ pub(super) fn outline(args: &OutlineArgs, context: &mut CommandContext<'_>) -> R
     Ok(context.report_missing_paths())
 }
 
-/// Writes the lines of an outline, with the kinds of symbols in another color than their names.
+/// Writes the lines of an outline, with different colors for the kinds of symbols and their names.
 fn write_outline(text: &str, output: &mut CommandOutput) -> Result<(), CommandError> {
     if !output.has_colors() {
         return Ok(output.write_text(text)?);
@@ -113,7 +113,7 @@ pub(super) fn symbol(args: &SymbolArgs, context: &mut CommandContext<'_>) -> Res
     };
     let symbols = &context.ask(query)?;
     if context.output.json {
-        // Written before the error below: for a program an empty list is an answer, and the exit code says the rest.
+        // Written before the error below, because an empty list is an answer for a program, next to the exit code.
         context.write_data(symbols)?;
     }
     if symbols.is_empty() {
@@ -201,7 +201,7 @@ pub(super) fn find(args: &FindArgs, context: &mut CommandContext<'_>) -> Result<
 pub(super) fn audit(context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
     let audit = &context.ask(AuditQuery {})?;
     let is_clean = audit.differences.is_empty();
-    // Differences count as the user's to act on; `slop index` removes those that are mere edits.
+    // Differences require the user's attention; `slop index` resolves those caused by edits.
     let code = if is_clean { failure::DONE } else { failure::USER };
     if context.output.json {
         context.write_data(audit)?;
@@ -209,7 +209,7 @@ pub(super) fn audit(context: &mut CommandContext<'_>) -> Result<u8, CommandError
     }
     if is_unindexed(audit) {
         context.output.write_line(&format!(
-            "nothing is indexed: none of the project's {} files is in the cache; `slop index` fills it",
+            "nothing is indexed: none of the project's {} files is in the cache; `slop index` indexes them",
             format_grouped(audit.files)
         ))?;
         return Ok(code);

@@ -15,7 +15,7 @@ pub(super) fn refs(args: &RefsArgs, context: &mut CommandContext<'_>) -> Result<
         return context.write_data(uses);
     }
     context.output.write_text(&uses.text())?;
-    // The count is no row of the list, so it goes to standard error.
+    // The count is not part of the list, so it goes to standard error.
     context.output.message(&found_text(uses.line_count(), USES, uses.unresolved));
     Ok(failure::DONE)
 }
@@ -26,7 +26,7 @@ fn all_refs(context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
     let graph = context.ask(AllReferencesQuery)?;
     for reference in graph.references() {
         let edge = ReferenceEdge::new(&graph, reference);
-        // A line per use, and no envelope: a reader can handle one at a time, however many there are.
+        // A line per use and no envelope, so that a reader can process them one at a time.
         if context.output.json {
             context.output.write_json_line(&edge)?;
             continue;
@@ -63,7 +63,7 @@ fn calls(
 }
 
 pub(super) fn impact(args: &ImpactArgs, context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
-    // A path is given from the current folder; what is no path there is a symbol.
+    // A path is relative to the current folder; what is not a path there is a symbol.
     let target = args.target.clone().and_then(|word| context.location.resolve_focus(&[word]).pop());
     let query = ImpactQuery { target, base: args.diff.clone(), depth: args.depth, tests: args.tests };
     let impact = &context.ask(query)?;

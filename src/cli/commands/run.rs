@@ -48,7 +48,7 @@ pub(in crate::cli) fn run(
         confirm(error, output)?;
         guard = RootGuard::none();
     }
-    // These two are about files of agents, whatever is in the project.
+    // These two concern the agents' files, whatever is in the project.
     match &args.command {
         CliCommand::Install(args) => return install::run(args, &place, environment, output),
         CliCommand::Uninstall(args) => return uninstall::run(args, &place, environment, output),
@@ -57,7 +57,7 @@ pub(in crate::cli) fn run(
     if let Some(note) = place.project.note() {
         output.note(&note);
     }
-    // This one must not stumble over the settings that it is to write.
+    // This one must not fail because of the settings that it is to replace.
     if let CliCommand::Init(init) = &args.command {
         return setup::init(init, &place, environment, output);
     }
@@ -65,7 +65,7 @@ pub(in crate::cli) fn run(
     // agree.
     let loaded = Arc::new(load_settings(&args.command, &place, environment, output)?);
     match run_guarded(args, name, &place, &loaded, guard, environment, output) {
-        // Files are listed before anything is written, so that the command can begin anew.
+        // Files are listed before anything is written, so that the command can start over.
         Err(CommandError::Api(error)) if error.code == TOO_MANY_FILES_CODE => {
             confirm(error, output)?;
             run_guarded(args, name, &place, &loaded, RootGuard::none(), environment, output)
@@ -74,7 +74,7 @@ pub(in crate::cli) fn run(
     }
 }
 
-/// Runs a command that opens the project. What the guard refuses is an error.
+/// Runs a command that opens the project, unless the guard rejects the folder.
 fn run_guarded(
     args: &CliArgs,
     name: &str,
@@ -105,15 +105,15 @@ fn run_guarded(
     run_at(&mut context, &args.command, environment)
 }
 
-/// Asks on the terminal whether to go on in spite of an error. Without a terminal, and where the answer is no, it stays
-/// the error that it is.
+/// Asks on the terminal whether to continue despite an error. Returns the error if the answer is no or there is no
+/// terminal.
 fn confirm(error: ApiError, output: &mut CommandOutput) -> Result<(), CommandError> {
-    let question = format!("{}. Read it all the same?", printable(&error.message));
+    let question = format!("{}. Read it anyway?", printable(&error.message));
     if output.confirm(&question) == Some(true) { Ok(()) } else { Err(error.into()) }
 }
 
-/// Returns whether a command reads files of the project, or makes the folder a project. Others look after what is there,
-/// such as a cache in the home folder that is to be cleared.
+/// Returns whether a command reads files of the project, or makes the folder a project. Other commands only manage what
+/// exists, such as a cache in the home folder that is to be cleared.
 const fn reads_project(command: &CliCommand) -> bool {
     match command {
         CliCommand::Config(_) | CliCommand::Cache(_) | CliCommand::Link(_) | CliCommand::Uninstall(_) => {
@@ -133,7 +133,7 @@ const fn reads_project(command: &CliCommand) -> bool {
     }
 }
 
-/// Returns whether a command lists the project's files other than by a question to the service.
+/// Returns whether a command lists the project's files itself, not through the service.
 fn lists_files_itself(command: &CliCommand) -> bool {
     match command {
         CliCommand::Watch(_) | CliCommand::Ui(_) | CliCommand::Summarize(_) | CliCommand::CacheReplay(_) => {
@@ -145,7 +145,7 @@ fn lists_files_itself(command: &CliCommand) -> bool {
     }
 }
 
-/// Loads the settings, and notes what in them or in the flags is wrong but harmless.
+/// Loads the settings, and notes harmless problems in them and in the flags.
 fn load_settings(
     command: &CliCommand,
     place: &ProjectLocation,
@@ -165,7 +165,7 @@ fn load_settings(
     Ok(loaded)
 }
 
-/// Returns whether a revision is given by the flag of earlier releases.
+/// Returns whether a revision is given with the flag's name of earlier releases.
 const fn names_old_base(command: &CliCommand) -> bool {
     match command {
         CliCommand::View(args) => args.against.is_some(),
@@ -176,8 +176,8 @@ const fn names_old_base(command: &CliCommand) -> bool {
     }
 }
 
-/// Returns the settings for a command that needs only the cache's folder: a daemon can be stopped, and asked how it is,
-/// and an edit of the settings can be undone, whatever they say. Others fail with the fault.
+/// Returns default settings for a command that needs only the cache's folder: whatever the settings, a daemon can be
+/// stopped and report its status, and an edit of the settings can be undone. Other commands fail with the fault.
 fn default_settings(
     command: &CliCommand,
     fault: ApiError,

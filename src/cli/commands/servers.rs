@@ -1,5 +1,5 @@
-//! The servers on standard input and output: `mcp` and `lsp`. Standard output carries the protocol, so that nothing else
-//! may hold its lock.
+//! The servers on standard input and output: `mcp` and `lsp`. Standard output carries the protocol, so nothing else may
+//! hold its lock.
 
 use std::io;
 use std::path::Path;
@@ -26,25 +26,24 @@ pub(in crate::cli) fn mcp(args: &CliArgs, environment: &ProcessEnvironment) -> R
     let service = service(place, args, environment, |local| local);
     serve_mcp(Arc::new(service), info).map_err(|error| {
         let message = format!("connection to the MCP client failed: {}", error_chain(&error));
-        let hint =
-            "let a client of the Model Context Protocol start `slop mcp`; it is not for people to type to";
+        let hint = "let a client of the Model Context Protocol start `slop mcp`; it is not interactive";
         ApiError::environment("mcp_failed", message, hint)
     })?;
     Ok(failure::DONE)
 }
 
-/// Serves one editor until it disconnects. The exit code is what the protocol says.
+/// Serves one editor until it disconnects. The protocol defines the exit code.
 pub(in crate::cli) fn lsp(args: &CliArgs, environment: &ProcessEnvironment) -> Result<u8, CommandError> {
     let open = |folder: Option<&Path>| open_project(folder, args, environment);
     let served = serve_lsp(&open, &mut io::stdin().lock(), io::stdout()).map_err(|error| {
         let message = format!("connection to the LSP client failed: {}", error_chain(&error));
-        let hint = "let an editor start `slop lsp`; it is not for people to type to";
+        let hint = "let an editor start `slop lsp`; it is not interactive";
         ApiError::environment("lsp_failed", message, hint)
     })?;
     Ok(if served { failure::DONE } else { failure::USER })
 }
 
-/// Opens the project that an editor's folder is in. A folder that the command line names comes first.
+/// Opens the project around an editor's folder. A folder on the command line takes precedence.
 fn open_project(
     folder: Option<&Path>,
     args: &CliArgs,
@@ -58,7 +57,7 @@ fn open_project(
             ProjectLocation::find(named, environment).map_err(CommandError::into_api_error)?
         }
     };
-    // An editor asks often, and for every name at which the pointer rests.
+    // An editor asks often, such as for every name under the pointer.
     let service = service(place, args, environment, LocalService::with_kept_workspace);
     let opened = folder.zip(real).map(|(folder, real)| (folder.to_owned(), real));
     let opened = opened.filter(|(folder, real)| folder != real);
@@ -73,8 +72,8 @@ fn service(
     keep: impl FnOnce(LocalService) -> LocalService,
 ) -> DaemonOrLocal {
     let without_daemon = args.global.no_daemon || environment.without_daemon();
-    // Settings are read with the first question: a client waits for a server to start, and a mistake in them is
-    // better reported to the client than lost.
+    // Settings are read with the first question, so that the server starts quickly and errors in them are reported to
+    // the client.
     let guard = place.project.guard();
     let local = LocalService::new(place.root, environment.sources.clone()).guarded_by(guard);
     DaemonOrLocal::new(keep(local), environment.runtime.clone(), without_daemon)

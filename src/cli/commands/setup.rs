@@ -32,12 +32,11 @@ pub(super) fn init(
         Some(older) => converted(&environment.current_folder.join(older), output)?,
         None => commented_template(),
     };
-    // `create_new` fails if the file exists, even if it appeared this moment: nothing that was written by hand is
-    // replaced.
+    // `create_new` fails if the file exists, even if it appeared just now, so nothing written by hand is replaced.
     RealDisk.create_new(&path, text.as_bytes()).map_err(|error| {
         let message = format!("{} cannot be written: {error}", path.display());
         if error.kind() == ErrorKind::AlreadyExists {
-            return CommandError::usage(message, "edit the file that is there, or move it away first");
+            return CommandError::usage(message, "edit the existing file, or move it away first");
         }
         let hint = "check the folder's permissions and the room on the disk";
         CommandError::Api(ApiError::environment("write_failed", message, hint))
@@ -51,7 +50,7 @@ pub(super) fn init(
     Ok(failure::DONE)
 }
 
-/// Returns the text of a new settings file with what an older file says, and notes what it cannot say.
+/// Converts an older file to the text of a new settings file, and notes what could not be converted.
 fn converted(older: &Path, output: &mut CommandOutput) -> Result<String, CommandError> {
     let unreadable = |reason: &str| {
         let message = format!("older project file {} cannot be read: {reason}", older.display());
@@ -101,7 +100,7 @@ pub(super) fn completions(shell: Shell, output: &mut CommandOutput) -> Result<u8
 
 pub(super) fn man(command: Option<&str>, output: &mut CommandOutput) -> Result<u8, CommandError> {
     let mut page = CliArgs::command();
-    // Global flags reach the commands only once the whole is built.
+    // Global flags reach the commands only once the root command is built.
     page.build();
     if let Some(name) = command {
         let found = page.find_subcommand(name).cloned();

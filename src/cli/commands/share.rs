@@ -33,7 +33,7 @@ pub(super) fn run(command: &ShareCommand, context: &mut CommandContext<'_>) -> R
     }
 }
 
-/// Returns the team's cache; `None` if the settings name none, or turn it off.
+/// Returns the team's cache; `None` if the settings name none or disable it.
 pub(super) fn team_cache(context: &CommandContext<'_>) -> Result<Option<TeamCache>, ApiError> {
     service::team_cache(context.loaded, &ProcessEnvironment::key)
 }
@@ -55,7 +55,7 @@ fn pull(estimate: bool, context: &mut CommandContext<'_>) -> Result<u8, CommandE
     let team = required_cache(context)?;
     if estimate {
         let wanted = with_session(context, count_wanted)?;
-        let line = format!("{} would be asked for", count_summaries(wanted));
+        let line = format!("{} would be requested", count_summaries(wanted));
         return context.write_result(&json!({"wanted": wanted}), &line);
     }
     let report = with_session(context, |session| {
@@ -66,8 +66,8 @@ fn pull(estimate: bool, context: &mut CommandContext<'_>) -> Result<u8, CommandE
     context.write_result(&pull_json(&report), &pull_line(&report))
 }
 
-/// Fetches what is missing before models are asked. A cache that cannot be used is a note: the models are asked then.
-/// Returns whether to use it for the rest of the run.
+/// Fetches missing summaries before models are called. A failure of the cache is only noted, and the models are called.
+/// Returns whether to use the cache for the rest of the run.
 pub(super) fn pull_first(
     team: &TeamCache,
     session: &mut SummarySession<'_>,
@@ -75,7 +75,7 @@ pub(super) fn pull_first(
 ) -> bool {
     let rests = session.team_rests_for(team);
     if 0 < rests {
-        let reason = format!("it failed several times, and is left alone for {rests} s");
+        let reason = format!("it failed several times, and is paused for {rests} s");
         context.output.note(&format!("the team's cache is not used: {reason}"));
         return false;
     }
@@ -94,14 +94,14 @@ pub(super) fn pull_first(
     }
 }
 
-/// Stores what was written since the last time, if that is to be stored. A cache that cannot be used is a note.
+/// Stores the summaries written since the last push, if enabled. A failure of the cache is only noted.
 pub(super) fn push_outbox(team: &TeamCache, context: &mut CommandContext<'_>) {
     if team.own_key().is_none() {
         return;
     }
     if let Err(error) = service::push_summaries(&context.location.root, context.loaded, team, false) {
         let message = &error.message;
-        context.output.note(&format!("summaries wait to be stored in the team's cache: {message}"));
+        context.output.note(&format!("summaries could not be stored in the team's cache yet: {message}"));
     }
 }
 
@@ -119,7 +119,7 @@ fn push(pack: bool, context: &mut CommandContext<'_>) -> Result<u8, CommandError
     }
     let data = json!({"stored": report.stored, "present": report.present, "unfit": report.unfit});
     let line = format!(
-        "{} stored, {} there already",
+        "{} stored, {} already there",
         count_summaries(report.stored),
         format_grouped(report.present)
     );
@@ -137,10 +137,10 @@ fn verify(context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
         "broken": broken.collect::<Value>(),
     });
     for (key, defect) in report.broken.iter().take(MAX_LISTED) {
-        context.output.note(&format!("entry of {} does not hold: {defect}", key.0));
+        context.output.note(&format!("entry of {} is invalid: {defect}", key.0));
     }
     let line = format!(
-        "{} hold, {} not there or by another writer, {} broken",
+        "{} valid, {} missing or by another writer, {} invalid",
         format_grouped(report.intact),
         format_grouped(report.absent),
         format_grouped(report.broken.len() as u64)
@@ -156,7 +156,7 @@ fn write_status(context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
     let writers: Vec<String> = settings.writers.iter().map(|writer| writer.name.clone()).collect();
     let counts = service::share_counts(&context.location.root, context.loaded)?;
     let memory = service::team_memory(&context.location.root, context.loaded, &ProcessEnvironment::key);
-    // Which summaries are missing depends on the models, and somebody who has named none lacks none.
+    // Which summaries are missing depends on the models, so without any model none is missing.
     let lacking = with_session(context, count_wanted).ok();
     let reached = match team_cache(context) {
         Ok(Some(team)) => Some(team.check().map_err(|error| error_chain(&error))),
@@ -212,14 +212,14 @@ fn write_counts(
     let ShareCounts { own, fetched, disbelieved, outbox, saved } = *counts;
     let lacking = lacking.map_or("-".to_owned(), format_grouped);
     let (own, fetched) = (format_grouped(own), format_grouped(fetched));
-    context.write_line(&format!("here      {own} own, {fetched} fetched, {lacking} lacking"))?;
+    context.write_line(&format!("here      {own} own, {fetched} fetched, {lacking} missing"))?;
     if 0 < disbelieved {
         let hidden = count_summaries(disbelieved);
-        context.write_line(&format!("hidden    {hidden} by writers who are not believed"))?;
+        context.write_line(&format!("hidden    {hidden} by untrusted writers"))?;
     }
     context.write_line(&format!("outbox    {}", format_grouped(outbox)))?;
     if saved != Money::ZERO {
-        context.write_line(&format!("saved     {saved}, as the writers say"))?;
+        context.write_line(&format!("saved     {saved}, according to the writers"))?;
     }
     Ok(())
 }
@@ -240,13 +240,13 @@ pub(super) fn generate_keys(
         return Ok(failure::DONE);
     }
     output.write_line(&keys.secret)?;
-    let files = "into a file that only you can read, and its path into your own settings file as";
+    let files = "in a file that only you can read, and its path in your own settings file as";
     match &keys.writer {
         None => output.message(&format!("the team's key: put it {files} share.team_key_file")),
         Some(entry) => {
             output.write_line(entry)?;
             output.message(&format!("first line, the secret: put it {files} share.signing_key_file"));
-            output.message("second line, public: everybody who is to believe it adds it to share.writers");
+            output.message("second line, public: everyone who is to trust it adds it to share.writers");
         }
     }
     Ok(failure::DONE)
@@ -278,7 +278,7 @@ fn report_refused(report: &PullReport, context: &mut CommandContext<'_>) {
     }
     let entries = asking::pluralize(count, "entry", "entries");
     let reasons = count_refused(report.refused.iter());
-    context.output.note(&format!("{entries} of the team's cache not believed: {reasons}"));
+    context.output.note(&format!("{entries} of the team's cache rejected: {reasons}"));
 }
 
 fn count_refused<'r>(refused: impl IntoIterator<Item = (&'r (impl Display + 'r), &'r u64)>) -> String {

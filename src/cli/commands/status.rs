@@ -27,7 +27,7 @@ pub(super) fn status(args: &StatusArgs, context: &mut CommandContext<'_>) -> Res
         write_folders(&states.files, context.output)?;
         return Ok(failure::DONE);
     }
-    // Before the first run each file is new, and a list of some of them says nothing.
+    // Before the first run every file is new, so listing some of them is useless.
     let is_indexed = states.files.iter().any(|file| matches!(file.state.as_str(), "fresh" | "stale"));
     let is_listed = |file: &&FileState| match file.state.as_str() {
         "stale" => true,
@@ -46,7 +46,7 @@ pub(super) fn status(args: &StatusArgs, context: &mut CommandContext<'_>) -> Res
     context.output.write_line(&totals(&states.files))?;
     if !is_indexed && !states.files.is_empty() {
         context.output.message(
-            "nothing is indexed yet; `slop index` indexes all files, and every answer those that it reads",
+            "nothing is indexed yet; `slop index` indexes all files, and every answer indexes those that it reads",
         );
     }
     for problem in &states.problems {
@@ -68,7 +68,7 @@ fn write_file(file: &FileState, output: &mut CommandOutput) -> Result<(), Comman
     Ok(output.write_line(&format!("{word} {path}{}", file_details(file)))?)
 }
 
-/// Returns the line with the number of files in each state, and why some are left out.
+/// Returns the line with the number of files in each state and the reasons for omissions.
 fn totals(files: &[FileState]) -> String {
     let counts = STATES.map(|(state, word)| {
         let count = files.iter().filter(|file| file.state == state).count();
@@ -104,24 +104,24 @@ fn file_details(file: &FileState) -> String {
     }
 }
 
-/// Returns who made a file's summary, without the versions: those are in the JSON.
+/// Returns the author of a file's summary without versions, which are in the JSON.
 fn summary_maker(file: &FileState) -> &str {
     let made_by = file.summary_by.as_deref().unwrap_or("nobody");
     made_by.split('/').next().unwrap_or(made_by)
 }
 
-/// What the files of a folder come to, those of the folders in it included.
+/// The totals of a folder, including its subfolders.
 #[derive(Default)]
 struct FolderTotal {
     files: u64,
     bytes: u64,
     tokens: u64,
-    /// Files that were never read, whose size is not known.
+    /// Files that were never read, whose size is unknown.
     unread: u64,
 }
 
 impl FolderTotal {
-    /// Returns what is said behind the name of the folder.
+    /// Returns the remark after the name of the folder.
     fn remark(&self) -> String {
         match self.unread {
             0 => String::new(),
@@ -130,7 +130,7 @@ impl FolderTotal {
     }
 }
 
-/// Writes how many files and tokens each folder holds, as a tree.
+/// Writes the files and tokens of each folder, as a tree.
 fn write_folders(files: &[FileState], output: &mut CommandOutput) -> Result<(), CommandError> {
     let mut folders: BTreeMap<Vec<&str>, FolderTotal> = BTreeMap::new();
     for file in files.iter().filter(|file| file.reason.is_none()) {

@@ -31,12 +31,12 @@ pub(super) fn run(args: &SummarizeArgs, context: &mut CommandContext<'_>) -> Res
     let mut team = if args.no_share || args.estimate { None } else { share::team_cache(context)? };
     asking::with_world(context, |context, world| {
         let mut writing = SummarySession::open(&context.location.root, context.loaded, options, world)?;
-        // An estimate writes nothing and contacts nobody, so it takes the database as it is.
+        // An estimate neither writes nor connects, so it does not repair the database.
         let collected = if args.estimate {
             CollectedBatches::default()
         } else {
             writing.repair()?;
-            // Collected before the plan is made: what has arrived need not be asked again.
+            // Collected before the plan is made, which then excludes the tasks that were answered.
             asking::collect_batches(&writing, &keys, proxy.clone())?
         };
         team = team.take().filter(|team| share::pull_first(team, &mut writing, context));
@@ -71,7 +71,7 @@ fn run_plan(
     writing: &mut SummarySession<'_>,
     context: &mut CommandContext<'_>,
 ) -> Result<RunOutcome, CommandError> {
-    // Not before the user has agreed: declining must change nothing.
+    // Only after the user has agreed, because declining must change nothing.
     writing.clear_refusals(plan)?;
     if at_once {
         asking::ask_in_batches(context, writing, keys, proxy)
@@ -80,7 +80,7 @@ fn run_plan(
     }
 }
 
-/// Reports why no model is asked about files that were named, and that others were refused before. Otherwise a run
+/// Reports why no model is called for files that were named, and that others were refused before. Otherwise a run
 /// without tasks would look as if every file had its summaries.
 fn report_unasked(
     plan: &SummaryRunPlan,
@@ -90,12 +90,10 @@ fn report_unasked(
 ) -> Result<(), CommandError> {
     let skipped = if has_picks { writing.unasked_reasons()? } else { Vec::new() };
     for (path, reason) in skipped.iter().take(MAX_LISTED) {
-        context.output.note(&format!("no model is asked about {path}: {reason}"));
+        context.output.note(&format!("no model is called for {path}: {reason}"));
     }
     if MAX_LISTED < skipped.len() {
-        context
-            .output
-            .note(&format!("nor about {} more of the files that are named", skipped.len() - MAX_LISTED));
+        context.output.note(&format!("nor for {} more of the named files", skipped.len() - MAX_LISTED));
     }
     // Files that were named have their own reasons above, and the total would count them twice.
     if skipped.is_empty() && 0 < plan.tasks.refused {
@@ -118,8 +116,8 @@ fn estimate(plan: &SummaryRunPlan, context: &mut CommandContext<'_>) -> Result<u
 
 fn confirm(plan: &SummaryRunPlan, context: &mut CommandContext<'_>) -> Result<bool, CommandError> {
     if !context.output.can_confirm() {
-        let message = "no terminal to confirm the cost at";
-        return Err(CommandError::usage(message, "look at `slop summarize --estimate`, then add --yes"));
+        let message = "no terminal to confirm the cost";
+        return Err(CommandError::usage(message, "check `slop summarize --estimate`, then add --yes"));
     }
     for line in plan_lines(plan) {
         context.output.message(&line);
@@ -135,7 +133,7 @@ fn plan_lines(plan: &SummaryRunPlan) -> Vec<String> {
         return lines;
     }
     for (number, (model, host)) in plan.hosts.iter().enumerate() {
-        // The models of a chain are fallbacks, so that only the first is sure to be called.
+        // The other models of a chain are fallbacks, so only the first is sure to be called.
         let word = if number == 0 { "asks" } else { "or else" };
         lines.push(format!("{word:<10} {model} at {host}"));
     }
@@ -146,17 +144,17 @@ fn plan_lines(plan: &SummaryRunPlan) -> Vec<String> {
     let money = |money: Option<Money>| money.map_or("-".to_owned(), |money| money.to_string());
     let (likely, worst) = (money(estimate.likely), money(estimate.worst));
     lines.push(format!(
-        "costs      about {likely}, at most {worst} if each is asked once (prices of {})",
+        "costs      about {likely}, at most {worst} with one call each (prices of {})",
         plan.prices_of
     ));
     let (left, calls) = (estimate.money_left, asking::pluralize(estimate.calls_left, "call", "calls"));
-    lines.push(format!("allowed    {left} and {calls} are left today"));
+    lines.push(format!("allowed    {left} and {calls} left today"));
     lines
 }
 
 /// Returns the counts of tasks that are not run, in parentheses.
 fn other_counts(plan: &SummaryRunPlan) -> String {
-    const YOUNG: &str = "written too lately (agent.still_seconds)";
+    const YOUNG: &str = "changed too recently (agent.still_seconds)";
     let tasks = &plan.tasks;
     let parts = [
         (tasks.waiting_folders, "folder after them", "folders after them"),
@@ -193,11 +191,11 @@ fn write_report(shown: &SummarizeReport, context: &mut CommandContext<'_>) -> Re
         context.write_line(&line)?;
     }
     asking::report_unanswered(outcome, context);
-    // The run's own code precedes that of the batches: they can be looked at again by any later run.
+    // The run's own exit code takes precedence over that of the batches, which any later run can check again.
     let code = asking::exit_code(outcome);
     match &collected.stopped {
         Some(reason) => {
-            context.output.note(&format!("not all batches could be looked at: {reason}"));
+            context.output.note(&format!("not all batches could be checked: {reason}"));
             Ok(if code == failure::DONE { asking::exit_code_of(reason) } else { code })
         }
         None => Ok(code),
@@ -207,7 +205,7 @@ fn write_report(shown: &SummarizeReport, context: &mut CommandContext<'_>) -> Re
 fn outcome_line(plan: &SummaryRunPlan, outcome: &RunOutcome) -> String {
     let parts = [
         (outcome.done, "known already"),
-        (outcome.in_progress, "asked by another process"),
+        (outcome.in_progress, "in progress in another process"),
         (outcome.in_batch, "in a batch"),
         (outcome.refused.len() as u64, "refused"),
         (outcome.withheld.len() as u64, "withheld"),
@@ -225,10 +223,10 @@ fn outcome_line(plan: &SummaryRunPlan, outcome: &RunOutcome) -> String {
 fn batch_line(outcome: &RunOutcome) -> String {
     if outcome.submitted + outcome.remaining == 0 {
         let in_batch = asking::pluralize(outcome.in_batch, "question is", "questions are");
-        return format!("nothing new to hand over, {in_batch} in a batch");
+        return format!("nothing new to submit, {in_batch} in a batch");
     }
     let over = asking::pluralize(outcome.submitted, "question", "questions");
-    format!("handed over {over}, {} left", format_grouped(outcome.remaining))
+    format!("submitted {over}, {} left", format_grouped(outcome.remaining))
 }
 
 fn write_collected(
@@ -236,7 +234,7 @@ fn write_collected(
     context: &mut CommandContext<'_>,
 ) -> Result<(), CommandError> {
     let CollectedBatches { answered, refused, waiting, lost, spent, .. } = collected;
-    // Most projects never had a batch, and should not read about one.
+    // Omitted without batches, as in most projects.
     if answered + refused + waiting + lost == 0 {
         return Ok(());
     }
@@ -248,7 +246,7 @@ fn write_collected(
     // The provider may have billed them, and the ledger must never be below the bill.
     if 0 < *lost {
         let lost = asking::pluralize(*lost, "question is", "questions are");
-        context.output.note(&format!("{lost} lost; each counts as the most that it could cost"));
+        context.output.note(&format!("{lost} lost; each counts at its worst cost"));
     }
     Ok(())
 }

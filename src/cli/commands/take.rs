@@ -1,4 +1,4 @@
-//! `slop take`: sets of everything that is curated, of which one is in `slop.toml`.
+//! `slop take`: versions of the curation, one of which is in `slop.toml`.
 
 use super::context::CommandContext;
 use crate::api::{EditTakesQuery, TakeAction, TakeState, TakesQuery};
@@ -24,7 +24,7 @@ pub(super) fn run_take(command: &TakeCommand, context: &mut CommandContext<'_>) 
         TakeCommand::Switch { name } => (plain(TakeAction::Switch, name), format!("current take: {name}")),
         TakeCommand::Rename { name, to } => {
             let query = EditTakesQuery { to: Some(to.clone()), ..plain(TakeAction::Rename, name) };
-            (query, format!("take renamed: {name} is {to}"))
+            (query, format!("take renamed: {name} is now {to}"))
         }
         TakeCommand::Delete { name, yes } => {
             let query = EditTakesQuery { force: *yes, ..plain(TakeAction::Delete, name) };
@@ -47,7 +47,7 @@ fn list(context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
     Ok(failure::DONE)
 }
 
-/// Returns what is curated in a take: `3 entries, 1 mask`.
+/// Describes the content of a take: `3 entries, 1 mask`.
 fn counts(take: &TakeState) -> String {
     let counts = [
         (take.entries, "entry", "entries"),

@@ -18,7 +18,7 @@ use crate::sys::run_viewer;
 /// Programs that open an address in the user's browser: on a desktop, in the Windows subsystem for Linux, and on GNOME.
 const OPENERS: [&[&str]; 3] = [&["xdg-open"], &["wslview"], &["gio", "open"]];
 
-/// How long a program is watched for a failure. One that still runs then is the browser itself.
+/// How long to wait for a failure of a program. One that still runs then is the browser itself.
 const FAILURE_WINDOW: Duration = Duration::from_secs(2);
 
 /// Starts the daemon if none runs, and opens the page that it serves.

@@ -1,4 +1,4 @@
-//! `slop uninstall`: what was written for agents is taken out.
+//! `slop uninstall`: removes what `slop install` wrote.
 
 use super::install::{WriteMode, agents_named, apply_changes, with_places};
 use crate::cli::failure::CommandError;

@@ -1,4 +1,4 @@
-//! Several edits of one file at once: all of them or none.
+//! Several edits of one file at once, all or none.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -17,7 +17,7 @@ use crate::engine::CoveringEntry;
 use crate::model::{DocumentDefaults, MaskMode, Slice, is_within};
 use crate::sys::Disk;
 
-/// One edit of what is curated.
+/// One edit of the curation.
 #[derive(Debug, Clone)]
 pub enum CurationEdit {
     SetKeys {
@@ -63,13 +63,13 @@ pub enum CurationEdit {
 /// What edits did, or would do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EditOutcome {
-    /// The revision that the file has now.
+    /// The new revision of the file.
     pub revision: String,
     /// How many items, presets, lists of screenshots and tables `[document]` were added, changed or removed.
     pub entries_written: usize,
 }
 
-/// Makes edits one after the other, or none of them if one fails or the file has another revision than `revision`. With
+/// Makes edits one after the other, or none of them if one fails or the file's revision is not `revision`. With
 /// `is_trial`, nothing is written.
 pub fn edit_curation(
     disk: &dyn Disk,
@@ -105,7 +105,7 @@ fn apply_edit(page: &mut SettingsDocument, edit: &CurationEdit) -> Result<usize,
             if !set.is_empty() {
                 set_masks_of(page, path, set);
             }
-            // Without names, all symbols would be taken off the mask.
+            // Without names, all symbols would be removed from the mask.
             if !unset.is_empty() {
                 remove_masks_of(page, path, unset)?;
             }
@@ -123,7 +123,7 @@ fn apply_edit(page: &mut SettingsDocument, edit: &CurationEdit) -> Result<usize,
 }
 
 /// Sets and removes keys of the entries, and of all items below the folders that entries cover, which would otherwise
-/// decide about their files.
+/// take precedence.
 fn set_keys(
     page: &mut SettingsDocument,
     entries: &[CoveringEntry],
@@ -132,7 +132,7 @@ fn set_keys(
 ) -> usize {
     let paths: Vec<String> = item_tables(page.document.get(FILES_KEY)).into_iter().map(item_path).collect();
     let covered: Vec<usize> = (0..paths.len()).filter(|at| is_covered(&paths[*at], entries)).collect();
-    // From the end, because an item of which nothing is left is removed.
+    // From the end, because items without remaining keys are removed.
     for at in covered.iter().rev() {
         if settings.is_empty() {
             unset_keys_at(&mut page.document, *at, unset);

@@ -1,4 +1,4 @@
-//! Edits of `[document]`: what documents are made for where a request leaves it open.
+//! Edits of `[document]`, the defaults of requests for documents.
 
 use toml_edit::{Item, Table, Value};
 
@@ -8,7 +8,7 @@ use crate::model::DocumentDefaults;
 
 pub(super) const DOCUMENT_KEY: &str = "document";
 
-/// Sets the keys that are given, and removes others. A tier takes the place of a persona, and the other way round.
+/// Sets the given keys, and removes others. A tier replaces a persona, and vice versa.
 pub(super) fn change_document(page: &mut SettingsDocument, to: &DocumentDefaults, unset: &[&str]) {
     let document = &mut page.document;
     let set: Vec<(&str, Value)> = values(to).into_iter().flatten().collect();
@@ -28,7 +28,7 @@ pub(super) fn change_document(page: &mut SettingsDocument, to: &DocumentDefaults
     }
     for (key, mut value) in set {
         match table.get_mut(key).and_then(Item::as_value_mut) {
-            // The decor of the old value holds the comment behind it.
+            // The decor of the old value contains the comment after it.
             Some(old) => {
                 *value.decor_mut() = old.decor().clone();
                 *old = value;

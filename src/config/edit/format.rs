@@ -1,8 +1,8 @@
-//! Writing TOML so that the layout and the comments around an edit stay as they are.
+//! Writes TOML so that the layout and the comments around an edit are preserved.
 //!
 //! `toml_edit` keeps a comment with the table below it, and those at the end of the file separately. So a table that is
-//! inserted last takes over what was at the end, or it would separate a comment from what it is about; and one that is
-//! removed leaves behind the comments that an empty line separates from it.
+//! inserted last takes over the comments at the end, which would otherwise be separated from their subject; and one
+//! that is removed leaves behind the comments that an empty line separates from it.
 
 use std::fmt::Write as _;
 
@@ -10,10 +10,10 @@ use toml_edit::{Array, DocumentMut, InlineTable, Item, Table, Value};
 
 use crate::model::Slice;
 
-/// Puts a value at the end of a list.
+/// Appends a value to a list.
 pub(super) fn push_formatted(array: &mut Array, mut value: Value) {
     let (mut prefix, mut suffix) = (String::new(), None);
-    // A new value is laid out like the last one: on a line of its own, or behind it.
+    // A new value is laid out like the last one: on a line of its own, or on the same line.
     if let Some(last) = array.len().checked_sub(1).and_then(|last| array.get_mut(last)) {
         prefix = extend_indent(last.decor().prefix().and_then(|prefix| prefix.as_str()));
         suffix = take_space_after(last);
@@ -23,8 +23,8 @@ pub(super) fn push_formatted(array: &mut Array, mut value: Value) {
     array.push_formatted(value);
 }
 
-/// Takes the white space before a closing bracket off the last value: it is the bracket's. A comment there stays, because
-/// it is about the value that it follows.
+/// Removes and returns the white space between the last value and the closing bracket. A comment there is kept, because
+/// it belongs to the value.
 fn take_space_after(last: &mut Value) -> Option<String> {
     let suffix = last.decor().suffix().and_then(|suffix| suffix.as_str()).map(str::to_owned);
     let suffix = suffix.filter(|suffix| suffix.trim().is_empty())?;
@@ -32,15 +32,15 @@ fn take_space_after(last: &mut Value) -> Option<String> {
     Some(suffix)
 }
 
-/// Puts an entry at the end of a table, or a new value in the place of the old.
+/// Appends an entry to a table, or replaces its value.
 pub(super) fn set_formatted(table: &mut InlineTable, key: &str, mut value: Value) {
     if let Some(old) = table.get_mut(key) {
-        // The decor of the old value holds the comment behind it.
+        // The decor of the old value contains the comment after it.
         *value.decor_mut() = old.decor().clone();
         *old = value;
         return;
     }
-    // In an empty table there is no layout to follow, and the library's is as good as any.
+    // An empty table has no layout to follow, so the library's is used.
     let Some(last) = table.iter().last().map(|(key, _)| key.to_owned()) else {
         table.insert(key, value);
         return;
@@ -72,54 +72,54 @@ pub(super) fn last_position(table: &Table) -> isize {
     last
 }
 
-/// Gives a new table its place and the text above it: behind the table at `after`, or at the end.
+/// Gives a new table its position, after the table at `after` or at the end, and the text above it.
 pub(super) fn place_table(document: &mut DocumentMut, table: &mut Table, after: Option<isize>) {
     let last = last_position(document.as_table());
     table.set_position(Some(after.unwrap_or(last + 1)));
-    // Only a table at the end takes over the trailing text: in the middle it would tear a comment from the table
+    // Only a table at the end takes over the trailing text: in the middle, it would separate a comment from the table
     // below.
     if after.is_some_and(|after| after < last) {
         table.decor_mut().set_prefix("\n");
         return;
     }
     let mut above = document.trailing().as_str().unwrap_or_default().to_owned();
-    // The library keeps what follows the last table apart, and would print it below the new one.
+    // The library stores the text after the last table separately, and would print it below the new one.
     document.set_trailing("");
     if !above.is_empty() && !above.ends_with('\n') {
         above.push('\n');
     }
     let is_first = above.is_empty() && document.is_empty();
-    // One empty line separates the tables, as people write them.
+    // One empty line separates the tables, as in files written by hand.
     if !is_first && above != "\n" && !above.ends_with("\n\n") {
         above.push('\n');
     }
     table.decor_mut().set_prefix(above);
 }
 
-/// Forgets the places of a table and those below it, so that a copy of it follows what it is put in.
+/// Clears the positions of a table and of those in it, so that a copy is printed where it is inserted.
 pub(super) fn clear_positions(table: &mut Table) {
     visit_headed_mut(table, &mut |table| table.set_position(None));
 }
 
-/// Returns the comments that are set apart from a table that goes, and where it stood.
+/// Returns the detached comments of a table to be removed, and its position.
 pub(super) fn detached_comments(table: &Table) -> (isize, String) {
     let mut found = Vec::new();
     visit_headed(table, &mut |table| {
         let prefix = table.decor().prefix().and_then(|prefix| prefix.as_str()).unwrap_or_default();
         found.push((table.position().unwrap_or(0), detached_part(prefix).to_owned()));
     });
-    // Tables are visited in no order, and comments have to stay in that of the file.
+    // Tables are visited in arbitrary order, but comments have to stay in the order of the file.
     found.sort();
     let first = found.first().map_or(0, |(position, _)| *position);
     (first, found.into_iter().map(|(_, comments)| comments).collect())
 }
 
-/// Puts the comments that a table left at `position` above the table that follows, or at the end.
+/// Inserts the comments of a table removed at `position` above the following table, or at the end.
 pub(super) fn insert_comments(document: &mut DocumentMut, position: isize, comments: &str) {
     if comments.is_empty() {
         return;
     }
-    // No table has this position: if none follows, the comments go to the end.
+    // If no table follows, the comments go to the end.
     let mut next = isize::MAX;
     visit_headed(document.as_table(), &mut |table| {
         if let Some(own) = table.position().filter(|own| position < *own) {
@@ -141,12 +141,12 @@ pub(super) fn insert_comments(document: &mut DocumentMut, position: isize, comme
     }
 }
 
-/// Returns what is above the last empty line.
+/// Returns the part above the last empty line.
 pub(super) fn detached_part(prefix: &str) -> &str {
     let mut end = 0;
     let mut kept = 0;
     for line in prefix.split_inclusive('\n') {
-        // A comment directly above a header is about that table and goes with it.
+        // A comment directly above a header belongs to that table and is removed with it.
         if line.trim().is_empty() {
             kept = end;
         }
@@ -155,9 +155,9 @@ pub(super) fn detached_part(prefix: &str) -> &str {
     &prefix[..kept]
 }
 
-/// Calls `look` with every table that has a header, in no order.
+/// Calls `look` with every table that has a header, in arbitrary order.
 fn visit_headed(table: &Table, look: &mut impl FnMut(&Table)) {
-    // Dotted and implicit tables have no header, and so no place of their own in the file.
+    // Dotted and implicit tables have no header, and so no position of their own in the file.
     if !table.is_dotted() && !table.is_implicit() {
         look(table);
     }
@@ -185,8 +185,8 @@ fn visit_headed_mut(table: &mut Table, change: &mut impl FnMut(&mut Table)) {
     }
 }
 
-/// Returns a text as a value on one line. The library would write one with line ends over several lines, where an
-/// editor that changes line ends changes the value.
+/// Returns a text as a value on one line. The library would write line breaks in a text as such, and an editor that
+/// converts line endings would change the value.
 pub(super) fn text_value(text: &str) -> Value {
     if !text.contains(char::is_control) {
         return Value::from(text);
@@ -205,14 +205,14 @@ pub(super) fn text_value(text: &str) -> Value {
         }
     }
     quoted.push('"');
-    quoted.parse().expect("what is escaped is a TOML string")
+    quoted.parse().expect("an escaped text is a TOML string")
 }
 
 pub(super) fn text_array(list: &[String]) -> Array {
     list.iter().map(|line| text_value(line)).collect()
 }
 
-/// Returns a slice as a table; what it does not know is not written.
+/// Returns a slice as a table, omitting unknown fields.
 pub(super) fn slice_table(slice: &Slice) -> Table {
     let mut table = Table::new();
     let mut put = |key: &str, value: Value| table.insert(key, Item::Value(value));

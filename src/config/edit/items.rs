@@ -16,12 +16,12 @@ use crate::sys::Disk;
 
 pub(super) const FILES_KEY: &str = "files";
 
-/// Returns a path without the parts that mean nothing: `./a//b/` is `a/b`.
+/// Returns a path without redundant parts: `./a//b/` becomes `a/b`.
 pub fn plain_path(path: &str) -> String {
     normalized_path(path)
 }
 
-/// Returns the items of a list, whichever way it is written; paths alone are passed over.
+/// Returns the items of a list in either syntax, skipping plain paths.
 pub(super) fn item_tables(list: Option<&Item>) -> Vec<&dyn TableLike> {
     match list {
         Some(Item::ArrayOfTables(tables)) => tables.iter().map(|table| table as &dyn TableLike).collect(),
@@ -32,7 +32,7 @@ pub(super) fn item_tables(list: Option<&Item>) -> Vec<&dyn TableLike> {
     }
 }
 
-/// Returns the path of an item, without the parts that mean nothing.
+/// Returns the path of an item, without redundant parts.
 pub(super) fn item_path(item: &dyn TableLike) -> String {
     plain_path(item.get("path").and_then(Item::as_str).unwrap_or_default())
 }
@@ -48,8 +48,8 @@ pub(super) fn find_required(page: &SettingsDocument, path: &str) -> Result<usize
         .ok_or_else(|| Error::NoSuchItem { path: page.path.clone(), item: path.to_owned() })
 }
 
-/// Returns the index of the item of a path; if there is none, one is added, with the path and with what the pattern hides
-/// that has applied to the file until now.
+/// Returns the index of the item of a path. If there is none, one is added, with the path and with what the pattern
+/// that applied to the file so far hides.
 pub(super) fn find_or_add(document: &mut DocumentMut, path: &str) -> usize {
     if let Some(at) = find(document, path) {
         return at;
@@ -66,7 +66,7 @@ pub(super) fn find_or_add(document: &mut DocumentMut, path: &str) -> usize {
     item_tables(document.get(FILES_KEY)).len() - 1
 }
 
-/// Returns what the item hides that applies to a file without one of its own.
+/// Returns what is hidden by the item that applies to a file without one of its own.
 fn hidden_by_pattern(document: &DocumentMut, path: &str) -> Vec<(String, MaskMode)> {
     let items = item_tables(document.get(FILES_KEY));
     let paths: Vec<String> = items.iter().map(|item| item_path(*item)).collect();
@@ -84,8 +84,8 @@ fn last_selecting(paths: &[impl AsRef<str>], path: &str) -> Option<usize> {
     paths.iter().rposition(|known| Selector::new_lenient(known.as_ref()).selects(&file))
 }
 
-/// Returns a note of what an item for `path` hides because the one that applies to it until now does, if the edit that
-/// is to be made adds it.
+/// Returns a note of what a new item for `path` hides because the item that has applied to it so far does, if the
+/// upcoming edit adds one.
 pub fn note_of_carried_hides(items: &[FileItem], path: &str) -> Option<String> {
     let paths: Vec<String> = items.iter().map(|item| plain_path(&item.path)).collect();
     if paths.contains(&plain_path(path)) {
@@ -99,13 +99,13 @@ pub fn note_of_carried_hides(items: &[FileItem], path: &str) -> Option<String> {
         .then(|| format!("the entry for {path} hides {names}, as the one for {} does", pattern.path))
 }
 
-/// Puts an item behind the others, in the way they are written.
+/// Appends an item, in the syntax of the others.
 pub(super) fn push_item(document: &mut DocumentMut, mut item: Table) {
     if let Some(values) = document.get_mut(FILES_KEY).and_then(Item::as_array_mut) {
         push_formatted(values, Value::InlineTable(item.into_inline_table()));
         return;
     }
-    // Behind the sub-tables of the last item, because a header between them would take them over.
+    // After the sub-tables of the last item, because a header between them would take them over.
     let after = headed_items(document).and_then(|tables| tables.iter().map(last_position).max());
     place_table(document, &mut item, after);
     let entry = document.entry(FILES_KEY).or_insert(Item::ArrayOfTables(ArrayOfTables::new()));
@@ -114,7 +114,7 @@ pub(super) fn push_item(document: &mut DocumentMut, mut item: Table) {
 
 pub(super) fn clear_items(document: &mut DocumentMut) {
     if let Some(values) = document.get_mut(FILES_KEY).and_then(Item::as_array_mut) {
-        // An inline list stays, with its place and the comments above it.
+        // An inline list is kept, with its position and the comments above it.
         values.clear();
         return;
     }
@@ -125,8 +125,8 @@ pub(super) fn clear_items(document: &mut DocumentMut) {
     }
 }
 
-/// Removes an item of which nothing but the path is left, and returns whether it was one. As one for a path takes
-/// precedence over one for a pattern, it would undo what that says.
+/// Removes an item if only its path is left, and returns whether it did. An item for a path takes precedence over one
+/// for a pattern, so it would cancel the latter.
 pub(super) fn remove_if_plain(document: &mut DocumentMut, at: usize) -> bool {
     let is_plain = item_at(document, at).into_table().len() == 1;
     if is_plain {
@@ -154,7 +154,7 @@ pub(super) fn remove_item(document: &mut DocumentMut, at: usize) {
     }
 }
 
-/// An item in the one way or the other of writing it.
+/// An item in either syntax.
 pub(super) enum ItemMut<'a> {
     /// Under a header of its own.
     Headed(&'a mut Table),
@@ -181,7 +181,7 @@ impl<'a> ItemMut<'a> {
         }
     }
 
-    /// Puts a value at the end, or in the place of the old one.
+    /// Appends a value, or replaces the old one.
     pub(super) fn set(&mut self, key: &str, value: Value) {
         match self {
             Self::Headed(item) => set_headed(item, key, value),
@@ -203,14 +203,14 @@ fn headed_items(document: &DocumentMut) -> Option<&ArrayOfTables> {
 
 const SLICES_KEY: &str = "custom_slices";
 
-/// Which slices of an item are meant.
+/// Selects slices of an item.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SliceKey {
-    /// The one that was marked at these lines.
+    /// The slice that was marked at these lines.
     Lines(u32, u32),
-    /// Those of this tag.
+    /// The slices with this tag.
     Tag(String),
-    /// The one at this place among those of its item, counted from 0.
+    /// The slice with this index in its item.
     Index(usize),
 }
 
@@ -227,7 +227,7 @@ impl SliceKey {
     }
 }
 
-/// Adds a slice to the item of a path, which is made where there is none.
+/// Adds a slice to the item of a path, which is created if there is none.
 pub fn add_slice(disk: &dyn Disk, file: &Path, path: &str, slice: &Slice) -> Result<(), Error> {
     edit_file(disk, file, |page| add_slice_to(page, path, slice))
 }
@@ -245,10 +245,10 @@ pub(super) fn add_slice_to(page: &mut SettingsDocument, path: &str, slice: &Slic
     Ok(())
 }
 
-/// What is changed of a slice; the rest stays.
+/// A change of a slice; `None` leaves a field unchanged.
 #[derive(Debug, Clone, Default)]
 pub struct SliceChange {
-    /// Other lines, with what it takes to find them again.
+    /// New lines, with the anchors to find them again.
     pub lines: Option<Slice>,
     pub tag: Option<String>,
     pub comment: Option<String>,
@@ -297,8 +297,8 @@ fn insert_slice(page: &mut SettingsDocument, at: usize, slice: &Slice) {
     let document = &mut page.document;
     let mut table = slice_table(slice);
     let after = match item_at(document, at) {
-        // A slice gets a header of its own unless the item has them inline already: the file stays written in one
-        // way.
+        // A slice gets a header of its own unless the item already has inline slices, so that the file's syntax stays
+        // uniform.
         ItemMut::Headed(item) if !item.get(SLICES_KEY).is_some_and(Item::is_value) => last_position(item),
         ItemMut::Headed(item) => {
             let slices = item.get_mut(SLICES_KEY).and_then(Item::as_array_mut);
@@ -329,7 +329,7 @@ pub(super) fn remove_slices_of(
     keys: &[SliceKey],
 ) -> Result<usize, Error> {
     let at = find_required(page, path)?;
-    // A word may be read in two ways; the first that means anything is taken.
+    // An argument may have two readings; the first one that selects anything is used.
     for key in keys {
         let removed = delete_slices(page, at, key);
         if 0 < removed {
@@ -349,7 +349,7 @@ fn delete_slices(page: &mut SettingsDocument, at: usize, key: &SliceKey) -> usiz
         Some(Item::ArrayOfTables(slices)) => {
             slices.retain(|slice| {
                 if is_meant(slice) {
-                    // Put back below: they are set apart by an empty line, and not about the slice that goes.
+                    // Inserted again below: an empty line separates them from the removed slice.
                     comments.push(detached_comments(slice));
                     removed += 1;
                     return false;
@@ -366,7 +366,7 @@ fn delete_slices(page: &mut SettingsDocument, at: usize, key: &SliceKey) -> usiz
         }
         Some(Item::Value(_) | Item::Table(_) | Item::None) | None => false,
     };
-    // An empty list would say nothing in a file that people read.
+    // An empty list would be clutter.
     if is_empty && 0 < removed {
         item.remove(SLICES_KEY);
     }
@@ -378,7 +378,7 @@ fn delete_slices(page: &mut SettingsDocument, at: usize, key: &SliceKey) -> usiz
 
 const MASK_KEY: &str = "ast_mask";
 
-/// Sets what is shown of symbols, in the item of a path, which is made where there is none.
+/// Sets what is shown of symbols in the item of a path, which is created if there is none.
 pub fn set_masks(
     disk: &dyn Disk,
     file: &Path,
@@ -416,11 +416,11 @@ pub(super) fn set_masks_of(page: &mut SettingsDocument, path: &str, masks: &[(St
     }
 }
 
-/// Puts a value at the end of a table with a header, or in the place of the old one.
+/// Appends a value to a table with a header, or replaces the old one.
 pub(super) fn set_headed(table: &mut Table, key: &str, mut value: Value) {
     match table.get_mut(key).and_then(Item::as_value_mut) {
         Some(old) => {
-            // A value that is put in the place of another would drop the comment behind it.
+            // Replacing a value would drop the comment after it.
             *value.decor_mut() = old.decor().clone();
             *old = value;
         }
@@ -437,7 +437,7 @@ fn set_inline(mask: &mut Item, masks: &[(String, MaskMode)]) {
     }
 }
 
-/// Takes symbols off the mask of an item, all of them where none is named, and returns which there were.
+/// Removes symbols from the mask of an item, all of them if none is named, and returns the removed ones.
 pub fn remove_masks(disk: &dyn Disk, file: &Path, path: &str, keys: &[String]) -> Result<Vec<String>, Error> {
     edit_file(disk, file, |page| remove_masks_of(page, path, keys))
 }
@@ -453,7 +453,7 @@ pub(super) fn remove_masks_of(
         return Err(Error::NoSuchMask { item: path.to_owned(), key: keys.first().cloned(), nearest: None });
     };
     let known: Vec<String> = mask.iter().map(|(key, _)| key.to_owned()).collect();
-    // A slip in one name leaves the whole mask as it is, because the error ends the edit before anything is written.
+    // A typo in one name leaves the whole mask unchanged, because the error ends the edit before anything is written.
     if let Some(unknown) = keys.iter().find(|key| !known.contains(key)) {
         let nearest = nearest_name(unknown, known.iter().map(String::as_str)).map(str::to_owned);
         return Err(Error::NoSuchMask { item: path.to_owned(), key: Some(unknown.clone()), nearest });

@@ -1,8 +1,8 @@
-//! Edits of what people curate, in a file that they write by hand: all that an edit is not about stays as it is.
+//! Edits the curation in a file that is also written by hand, leaving everything else unchanged.
 //!
-//! Knows: how items, slices, masks and presets are written in TOML, in each of the forms that TOML has for them, and
-//! where comments belong. Does not know: which symbols or lines a file has. Every public function here is a
-//! whole edit: it reads the file, changes it and writes it. [`edit_curation`] makes several at once.
+//! Knows: how items, slices, masks and presets are written in TOML, in each syntax that TOML has for them, and to what
+//! comments belong. Does not know: which symbols or lines a file has. Every public function is a complete edit: it
+//! reads, changes and writes the file. [`edit_curation`] makes several at once.
 //!
 //! The curation of takes that are not current is in a file of its own (`takes.rs`).
 //!

@@ -1,4 +1,4 @@
-//! Edits of how the items of `[[files]]` show their files, and the removal of items.
+//! Edits of the modes in which items of `[[files]]` show their files, and the removal of items.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -18,9 +18,9 @@ use crate::sys::Disk;
 /// How an item shows its files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ItemMode {
-    /// In full, whatever the tier says.
+    /// In full, whatever the tier specifies.
     ForceFull,
-    /// As the tier says.
+    /// As the tier specifies.
     AutoAggregate,
     Signatures,
     Definitions,
@@ -86,8 +86,8 @@ impl ItemSetting {
     }
 }
 
-/// The keys that say how an item shows its files. Only the first rule that matches decides, so two of them in one item
-/// would leave one without effect.
+/// The keys that set how an item shows its files. Only the first matching rule decides, so of two keys in one item one
+/// would have no effect.
 const MODE_KEYS: [&str; 5] =
     ["force_full", "auto_aggregate", "view_mode", "ast_signatures", "ast_definitions"];
 
@@ -109,8 +109,8 @@ impl ItemChange {
     }
 }
 
-/// Sets how the items of some paths show their files, in place of what they said before. Items are added where there
-/// are none. Masks, slices and all other keys stay.
+/// Sets how the items of some paths show their files. Missing items are added. Masks, slices and all other keys are
+/// kept.
 pub fn set_item_mode(
     disk: &dyn Disk,
     file: &Path,
@@ -123,7 +123,7 @@ pub fn set_item_mode(
     })
 }
 
-/// Sets keys of the item of a path, which is made where there is none, and removes others.
+/// Sets keys of the item of a path, which is created if there is none, and removes others.
 pub(super) fn set_keys_of(
     page: &mut SettingsDocument,
     path: &str,
@@ -148,10 +148,10 @@ pub(super) fn set_keys_at(document: &mut DocumentMut, at: usize, settings: &[Ite
     }
 }
 
-/// Takes back how the items of some paths show their files. An item of which nothing but the path is left is removed.
+/// Clears how the items of some paths show their files. Items with nothing but a path left are removed.
 pub fn clear_item_mode(disk: &dyn Disk, file: &Path, paths: &[String]) -> Result<Vec<ItemChange>, Error> {
     edit_file(disk, file, |page| {
-        // The item of a path that is given twice may be gone the second time.
+        // If a path is given twice, its item may already be gone.
         let mut cleared: BTreeMap<String, ItemChange> = BTreeMap::new();
         let clear = |path: &String| {
             let plain = plain_path(path);
@@ -170,7 +170,7 @@ pub fn clear_item_mode(disk: &dyn Disk, file: &Path, paths: &[String]) -> Result
 /// Removes keys of an item, and the item if nothing but its path is left.
 pub(super) fn unset_keys_at(document: &mut DocumentMut, at: usize, keys: &[&str]) -> ItemChange {
     let comments = remove_keys(item_at(document, at), keys);
-    // A comment is a person's work too: with one, the item says more than its path.
+    // A comment was written by hand, so an item with one is kept.
     if comments.is_empty() && remove_if_plain(document, at) {
         return ItemChange::Removed;
     }
@@ -194,17 +194,17 @@ pub fn remove_items(disk: &dyn Disk, file: &Path, paths: &[String], may_lose: bo
     })
 }
 
-/// Removes the items whose paths are meant, and returns how many there were. Several items may have the same path.
+/// Removes the items with matching paths, and returns how many there were. Several items may have the same path.
 pub(super) fn remove_items_of(page: &mut SettingsDocument, is_meant: impl Fn(&str) -> bool) -> usize {
     let document = &mut page.document;
     let paths: Vec<String> = item_tables(document.get(FILES_KEY)).into_iter().map(item_path).collect();
     let meant: Vec<usize> = (0..paths.len()).filter(|at| is_meant(&paths[*at])).collect();
-    // From the end, so that the places of those before it stay.
+    // From the end, so that the indices of earlier ones stay valid.
     meant.iter().rev().for_each(|at| remove_item(document, *at));
     meant.len()
 }
 
-/// Returns the paths of those items that have masks or slices. Several items may have the same path.
+/// Returns the paths whose items have masks or slices. Several items may have the same path.
 fn curated_among(document: &DocumentMut, paths: &[String]) -> Vec<String> {
     let paths: BTreeSet<String> = paths.iter().map(|path| plain_path(path)).collect();
     let items = item_tables(document.get(FILES_KEY)).into_iter();
@@ -212,12 +212,12 @@ fn curated_among(document: &DocumentMut, paths: &[String]) -> Vec<String> {
     curated.filter(|path| paths.contains(path)).collect::<BTreeSet<_>>().into_iter().collect()
 }
 
-/// Returns whether an item has masks or slices, which cannot be made again as quickly as a flag is set.
+/// Returns whether an item has masks or slices, which take more work than a flag to restore.
 fn has_curated_parts(item: &dyn TableLike) -> bool {
     ["ast_mask", "custom_slices"].iter().any(|key| item.contains_key(key))
 }
 
-/// Removes keys of an item, and returns the lines of comments above them and behind their values.
+/// Removes keys of an item, and returns the comments above them and after their values.
 fn remove_keys(item: ItemMut<'_>, keys: &[&str]) -> String {
     let mut comments = String::new();
     match item {
@@ -245,7 +245,7 @@ fn comments_of(item: &Table, key: &str) -> String {
     lines.filter(|line| line.starts_with('#')).flat_map(|line| [line, "\n"]).collect()
 }
 
-/// Puts comments above a key. Inline items have no place for them, and none to lose.
+/// Inserts comments above a key. Inline items have no comments.
 fn add_comments(item: ItemMut<'_>, key: &str, comments: &str) {
     let ItemMut::Headed(item) = item else { return };
     let Some(mut key) = item.key_mut(key).filter(|_| !comments.is_empty()) else { return };

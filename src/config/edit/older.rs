@@ -1,4 +1,4 @@
-//! A new `slop.toml` from the project file of an older program.
+//! Converts the project file of an older program to a `slop.toml`.
 
 use std::path::Path;
 
@@ -13,16 +13,16 @@ use crate::config::pages::commented_template;
 use crate::config::schema::SettingsSchema;
 use crate::model::FileItem;
 
-/// A file of settings that says what an older one said.
+/// A settings file that is equivalent to an older one.
 #[derive(Debug)]
 pub struct ConvertedProject {
     pub text: String,
-    /// What of the older file has no place in it, and what is wrong there.
+    /// What the older file has that could not be converted, and its errors.
     pub notes: Vec<String>,
 }
 
-/// Returns the text of a new file with the settings and the files of the one at `path`, which holds `bytes`. Nothing is
-/// written.
+/// Returns the text of a new file with the settings and the files of the one at `path`, whose content is `bytes`.
+/// Writes nothing.
 pub fn convert_older(path: &Path, bytes: &[u8]) -> Result<ConvertedProject, Error> {
     with_large_stack(|| {
         let origin = |line| SettingOrigin::ProjectFile { path: path.to_owned(), line };
@@ -32,7 +32,7 @@ pub fn convert_older(path: &Path, bytes: &[u8]) -> Result<ConvertedProject, Erro
         let mut text = commented_template();
         for setting in layer.settings {
             let changed = with_setting(&text, &setting);
-            // By itself, so that one value that means nothing here costs no other.
+            // Converted individually, so that an unknown value does not affect others.
             match changed.filter(|text| is_readable(text)) {
                 Some(changed) => text = changed,
                 None => notes.push(format!("{}: `{}` is left out", setting.origin, setting.key)),
@@ -43,8 +43,8 @@ pub fn convert_older(path: &Path, bytes: &[u8]) -> Result<ConvertedProject, Erro
     })
 }
 
-/// Returns the text of an older file with its files and screenshots in the form in which they are edited; `None` if they
-/// have it already.
+/// Returns the text of an older file with its files and screenshots in the current form; `None` if they already have
+/// it.
 pub(super) fn with_current_lists(document: &DocumentMut, curation: &Curation) -> Option<String> {
     let is_older = |key: &str| {
         let section = document.get(key).and_then(Item::as_table_like);
@@ -79,7 +79,7 @@ fn comments_above(document: &DocumentMut, section: &str) -> String {
     if above.trim().is_empty() { String::new() } else { above.to_owned() }
 }
 
-/// Returns the list at the top of a file; nothing, if it is empty.
+/// Returns the list at the top of a file; nothing if it is empty.
 fn screenshots_text(paths: &[String]) -> String {
     if paths.is_empty() {
         return String::new();
@@ -95,7 +95,7 @@ fn is_readable(text: &str) -> bool {
     load(&ConfigInputs { project_file: file, ..ConfigInputs::default() }).is_ok()
 }
 
-/// Returns the page with a setting in the place of its default, which is a comment; `None` if it has none.
+/// Returns the page with a setting instead of its commented default; `None` if it has none.
 fn with_setting(page: &str, setting: &SettingAssignment) -> Option<String> {
     let (section, name) = setting.key.rsplit_once('.')?;
     let mut current = "";
@@ -135,7 +135,7 @@ fn items_text(items: &[FileItem]) -> String {
     document.to_string()
 }
 
-/// Returns an item as a table; what has its default is not written.
+/// Returns an item as a table, omitting defaults.
 fn item_table(item: &FileItem) -> Table {
     let mut table = Table::new();
     let mut put = |key: &str, value: Option<Value>| {

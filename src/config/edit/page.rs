@@ -1,4 +1,4 @@
-//! A settings file is read, changed and written whole.
+//! Reads, changes and writes a settings file as a whole.
 
 use std::path::{Path, PathBuf};
 
@@ -24,7 +24,7 @@ pub(super) struct SettingsDocument {
     has_mark: bool,
 }
 
-/// Changes a file, whole or not at all; one that is not there is made. Nothing is written where nothing changed.
+/// Changes a file atomically, and creates it if it does not exist. Writes nothing if nothing changed.
 pub(super) fn edit_file<T: Send>(
     disk: &dyn Disk,
     path: &Path,
@@ -33,15 +33,15 @@ pub(super) fn edit_file<T: Send>(
     edit_revision(disk, path, None, false, change).map(|edited| edited.value)
 }
 
-/// What an edit did.
+/// The result of an edit.
 pub(super) struct EditedFile<T> {
     pub(super) value: T,
-    /// The revision that the file has now.
+    /// The new revision of the file.
     pub(super) revision: String,
 }
 
-/// Changes a file as [`edit_file`] does, provided that it still has the revision that is expected. With `is_trial`,
-/// nothing is written.
+/// Changes a file like [`edit_file`], provided that it still has the expected revision. With `is_trial`, nothing is
+/// written.
 pub(super) fn edit_revision<T: Send>(
     disk: &dyn Disk,
     path: &Path,
@@ -50,7 +50,7 @@ pub(super) fn edit_revision<T: Send>(
     change: impl FnOnce(&mut SettingsDocument) -> Result<T, Error> + Send,
 ) -> Result<EditedFile<T>, Error> {
     with_large_stack(|| {
-        // Without it, of two edits at a time the one that is written last would undo the other.
+        // Without the lock, one of two simultaneous edits would be lost.
         let _lock = disk
             .lock_folder(path.parent().unwrap_or(Path::new(".")))
             .map_err(|source| Error::Write { path: path.to_owned(), source })?;
@@ -63,11 +63,11 @@ pub(super) fn edit_revision<T: Send>(
         let found = revision_of(text);
         let value = change(&mut page)?;
         let after = page.to_text();
-        // Not even the timestamps change, by which a daemon would take it for an edit.
+        // Not even the timestamps change, so that a daemon does not mistake this for an edit.
         if text == after.as_bytes() {
             return Ok(EditedFile { value, revision: found });
         }
-        // What cannot be read back would lose more than the edit is worth.
+        // An unreadable result would do more harm than the edit is worth.
         read_curation(path, &after).map_err(|_| Error::Unwritable { path: path.to_owned() })?;
         if is_trial {
             return Ok(EditedFile { value, revision: found });
@@ -77,36 +77,36 @@ pub(super) fn edit_revision<T: Send>(
     })
 }
 
-/// Writes what a file is to become, whose bytes were `before` when its folder was locked.
+/// Writes the new content of a file whose bytes were `before` when its folder was locked.
 pub(super) fn write_changed(
     disk: &dyn Disk,
     path: &Path,
     before: Option<&[u8]>,
     after: &str,
 ) -> Result<(), Error> {
-    // The lock holds off other edits by slop, but no editor. A moment remains between this check and the write.
+    // The lock excludes other edits by slop, but not editors. A short race remains between this check and the write.
     if read_file(disk, path)?.as_deref() != before {
         return Err(Error::Changed { path: path.to_owned() });
     }
     let written = match before {
-        // Slop makes the file for an entry, and so removes it with the last one.
+        // slop creates the file for an entry, so it removes it with the last one.
         Some(_) if after.is_empty() && !marks_project(path, disk) && disk.remove_file(path).is_ok() => Ok(()),
         Some(_) => disk.replace(path, after.as_bytes()),
         None if after.is_empty() => Ok(()),
-        // Unlike `replace`, this fails if somebody has created the file since it was read.
+        // Unlike `replace`, this fails if another process has created the file since it was read.
         None => disk.create_new(path, after.as_bytes()),
     };
     written.map_err(|source| Error::Write { path: path.to_owned(), source })
 }
 
-/// Returns an error if a file with these bytes has another revision than the one that is expected.
+/// Returns an error if a file with these bytes does not have the expected revision.
 pub fn check_revision(path: &Path, bytes: &[u8], expected: &str) -> Result<(), Error> {
     let revision = revision_of(bytes);
     if revision == expected { Ok(()) } else { Err(Error::Moved { path: path.to_owned(), revision }) }
 }
 
-/// Replaces the whole text of a file, which must have the revision that is expected, and returns the new one. A file
-/// that would be empty is removed.
+/// Replaces the whole text of a file, which must have the expected revision, and returns the new one. A file that would
+/// be empty is removed.
 pub fn replace_text(disk: &dyn Disk, path: &Path, expected: &str, text: &[u8]) -> Result<String, Error> {
     let write_error = |source| Error::Write { path: path.to_owned(), source };
     let _lock = disk.lock_folder(path.parent().unwrap_or(Path::new("."))).map_err(write_error)?;
@@ -122,13 +122,13 @@ pub fn replace_text(disk: &dyn Disk, path: &Path, expected: &str, text: &[u8]) -
     Ok(revision_of(text))
 }
 
-/// Returns whether a folder within a git checkout is a project of its own only because of this file.
+/// Returns whether a folder within a git checkout is a project only because of this file.
 fn marks_project(path: &Path, disk: &dyn Disk) -> bool {
     let Some(folder) = path.parent() else { return false };
     enclosing_checkout(folder, disk).is_some_and(|top| top != folder)
 }
 
-/// Returns the preset or persona of that name in TOML, as it is written; `None` where the file has none.
+/// Returns the TOML of the preset or persona with this name as it is in the file; `None` if there is none.
 pub fn saved_text(disk: &dyn Disk, path: &Path, kind: &str, name: &str) -> Result<Option<String>, Error> {
     with_large_stack(|| {
         let page = SettingsDocument::parse(path, &read_file(disk, path)?.unwrap_or_default())?;
@@ -148,7 +148,7 @@ pub(super) fn read_file(disk: &dyn Disk, path: &Path) -> Result<Option<Vec<u8>>,
     disk.read(path).map_err(|source| Error::Read { path: path.to_owned(), source })
 }
 
-/// Reads what is curated in a text, as [`crate::config::load()`] does.
+/// Reads the curation in a text, like [`crate::config::load()`].
 pub(super) fn read_curation(path: &Path, text: &str) -> Result<Curation, Error> {
     let origin = |line| SettingOrigin::ProjectFile { path: path.to_owned(), line };
     let parsed = DeTable::parse(text).map_err(|error| Error::Syntax {
@@ -157,12 +157,12 @@ pub(super) fn read_curation(path: &Path, text: &str) -> Result<Curation, Error> 
     })?;
     let source = SettingsSource::new(text, &origin);
     let curation = curation::extract(&mut parsed.into_inner(), &source);
-    // Strict, unlike when settings are read: an edit next to a value that cannot be read might lose it.
+    // Strict, unlike loading settings: an edit next to an invalid value might lose it.
     source.take_left_out().into_iter().next().map_or(Ok(curation), Err)
 }
 
 impl SettingsDocument {
-    /// Reads a file. What is curated in it is of the right types from here on.
+    /// Parses a file, and checks the types in its curation.
     pub(super) fn parse(path: &Path, bytes: &[u8]) -> Result<Self, Error> {
         let original = std::str::from_utf8(bytes).map_err(|source| Error::NotUtf8 {
             origin: SettingOrigin::ProjectFile {
@@ -171,7 +171,7 @@ impl SettingsDocument {
             },
             source,
         })?;
-        // The editing parser keeps everything, wrong types included: they are refused here, with their lines.
+        // The editing parser accepts everything, including wrong types, which are rejected here with their lines.
         let curation = read_curation(path, original)?;
         let plain = original.strip_prefix(BYTE_ORDER_MARK);
         let has_mark = plain.is_some();
@@ -193,10 +193,10 @@ impl SettingsDocument {
         Ok(Self { document, path: path.to_owned(), original: original.to_owned(), has_mark })
     }
 
-    /// Returns the text as it is to be written.
+    /// Returns the text to write.
     ///
-    /// The library drops marks of byte order and the first half of CRLF, so that what it prints is laid over the
-    /// original line by line: the lines before the first and after the last that changed keep their bytes.
+    /// The library drops byte order marks and the CR of CRLF, so its output is merged with the original line by line:
+    /// the lines before the first change and after the last one keep their bytes.
     pub(super) fn to_text(&self) -> String {
         let printed = self.document.to_string();
         let new: Vec<&str> = printed.split_inclusive('\n').collect();
@@ -204,14 +204,14 @@ impl SettingsDocument {
         let is_same = |(old, new): &(&&str, &&str)| without_line_end(old) == without_line_end(new);
         let head = old.iter().zip(&new).take_while(is_same).count();
         let (old_rest, new_rest) = (&old[head..], &new[head..]);
-        // Counted in what is left behind the head, so that the two never overlap.
+        // Counted after the head, so that the two never overlap.
         let tail = old_rest.iter().rev().zip(new_rest.iter().rev()).take_while(is_same).count();
         let end = if old.first().is_some_and(|line| line.ends_with("\r\n")) { "\r\n" } else { "\n" };
         let mut text = if self.has_mark { BYTE_ORDER_MARK.to_owned() } else { String::new() };
         for line in &old[..head] {
             text.push_str(line);
         }
-        // The original may end without a line's end, and the first new line would be joined to it.
+        // The original may end without a line break, and the first new line would be joined to it.
         if 0 < head && head == old.len() && head < new.len() && !text.ends_with('\n') {
             text.push_str(end);
         }

@@ -1,4 +1,4 @@
-//! Presets are saved, applied and deleted.
+//! Saves, applies and deletes presets.
 
 use crate::model::nearest_name;
 use std::path::Path;
@@ -15,15 +15,15 @@ use crate::sys::Disk;
 
 const PRESETS_KEY: &str = "presets";
 
-/// A preset that is to be saved.
+/// A preset to be saved.
 #[derive(Debug, Clone)]
 pub struct PresetDraft {
     pub name: String,
-    /// What it is for; empty to leave that out, or as it was.
+    /// Its description; if empty, an existing one is kept.
     pub description: String,
-    /// The paths of its files; none for all that the project has items for.
+    /// The paths of its files; empty for all files with items in the project.
     pub files: Vec<String>,
-    /// Whether one of that name may be overwritten.
+    /// Whether an existing preset may be overwritten.
     pub overwrites: bool,
 }
 
@@ -34,7 +34,7 @@ pub fn save_preset(
     target: &Path,
     draft: &PresetDraft,
 ) -> Result<usize, Error> {
-    // Where both are one file, this reads it once more than it must; the edit itself compares what it has read.
+    // If both are the same file, this reads it once more than necessary; the edit itself compares what it has read.
     let items = edit_file(disk, project, |page| Ok(select_items(&page.document, &draft.files)));
     let files = items?;
     if files.is_empty() {
@@ -58,13 +58,13 @@ fn put_preset(page: &mut SettingsDocument, draft: &PresetDraft, files: &[Table])
     if old.is_some() && !draft.overwrites {
         return Err(Error::PresetExists { name: draft.name.clone(), path: page.path.clone() });
     }
-    // Built from the old one even where it is overwritten: its unknown keys may be another program's.
+    // Built from the old one even if it is overwritten, because its unknown keys may be another program's.
     let preset = build_preset(old.and_then(Item::as_table_like), draft, files);
     insert_preset(&mut page.document, &draft.name, preset);
     Ok(files.len())
 }
 
-/// Returns the items of these paths, or all; a path without an item becomes one that says no more.
+/// Returns the items of these paths, or all; for a path without an item, an item with only the path.
 fn select_items(document: &DocumentMut, paths: &[String]) -> Vec<Table> {
     let known = item_tables(document.get(FILES_KEY));
     if paths.is_empty() {
@@ -93,13 +93,13 @@ fn plain_item(path: &str) -> Table {
 fn copy_item(item: &dyn TableLike) -> Table {
     let mut copy = Table::new();
     item.iter().for_each(|(key, _)| copy_entry(item, key, &mut copy));
-    // A position is one in the file that the item comes from, and would put it anywhere in another.
+    // Positions refer to the item's own file, and are meaningless in another.
     clear_positions(&mut copy);
     copy.decor_mut().set_prefix("\n");
     copy
 }
 
-/// Copies an entry with the comments above and behind it, but without the layout of the list that it is in.
+/// Copies an entry with the comments above and after it, but without the layout of the list that it is in.
 fn copy_entry(from: &dyn TableLike, name: &str, to: &mut Table) {
     let Some((own, value)) = from.get_key_value(name) else { return };
     let mut value = value.clone();
@@ -129,8 +129,7 @@ fn build_preset(old: Option<&dyn TableLike>, draft: &PresetDraft, files: &[Table
     if !draft.description.is_empty() {
         preset.insert("description", Item::Value(text_value(&draft.description)));
     }
-    // Paths alone are a list on one line, as a person would write it; one item that says more makes all of them
-    // tables.
+    // Plain paths become a list on one line, as written by hand; if any item has more keys, all become tables.
     let paths: Option<Array> = files.iter().map(|item| sole_path(item).map(text_value)).collect();
     let files = match paths {
         Some(paths) => Item::Value(Value::Array(paths)),
@@ -140,7 +139,7 @@ fn build_preset(old: Option<&dyn TableLike>, draft: &PresetDraft, files: &[Table
     preset
 }
 
-/// Returns the path of an item that says no more.
+/// Returns the path of an item without any other key.
 fn sole_path(item: &Table) -> Option<&str> {
     if item.len() == 1 { item.get("path").and_then(Item::as_str) } else { None }
 }
@@ -156,7 +155,7 @@ fn insert_preset(document: &mut DocumentMut, name: &str, mut preset: Table) {
         && !old.is_implicit()
         && !old.is_dotted()
     {
-        // In the place of the old one, so that the comment above it stays there.
+        // Replaces the old one in place, so that the comment above it is kept.
         *preset.decor_mut() = old.decor().clone();
         preset.set_position(old.position());
         old.decor_mut().set_prefix("");
@@ -177,9 +176,8 @@ fn insert_preset(document: &mut DocumentMut, name: &str, mut preset: Table) {
     presets.insert(name, Item::Table(preset));
 }
 
-/// Makes the items of a preset, which is in the file `source`, the items of the project, without those whose
-/// paths are `gone`. Where `may_lose` is not set, nothing that was curated is replaced.
-/// Returns the paths that the project has items for now.
+/// Replaces the items of the project with those of a preset in the file `source`, without those whose paths are `gone`.
+/// Unless `may_lose` is set, curated items are not replaced. Returns the paths of the new items.
 pub fn apply_preset(
     disk: &dyn Disk,
     project: &Path,
@@ -193,7 +191,7 @@ pub fn apply_preset(
         let preset = without_gone(preset, gone);
         let document = &mut page.document;
         let is_lost =
-            // An item that is a path and nothing else took no work, and can be lost.
+            // An item with only a path is no loss.
             |item: &&dyn TableLike| 1 < item.len() && !preset.iter().any(|new| is_same_table(*item, new));
         let lost = item_tables(document.get(FILES_KEY)).into_iter().filter(is_lost).map(item_path);
         let lost: Vec<String> = if may_lose { Vec::new() } else { lost.collect() };
@@ -204,7 +202,7 @@ pub fn apply_preset(
     })
 }
 
-/// Makes the items of a preset, which is in the file itself, those of the project, and returns how many there are.
+/// Replaces the items of a file with those of a preset in the same file, and returns how many there are.
 pub(super) fn apply_preset_in(
     page: &mut SettingsDocument,
     name: &str,
@@ -244,7 +242,7 @@ fn preset_items(page: &SettingsDocument, name: &str) -> Result<Vec<Table>, Error
     Ok(values.iter().map(item).collect())
 }
 
-/// Returns whether two items say the same, however they are written.
+/// Returns whether two items are equal, whatever their syntax.
 pub(super) fn is_same_table(one: &dyn TableLike, other: &dyn TableLike) -> bool {
     one.len() == other.len()
         && one.iter().all(|(key, value)| other.get(key).is_some_and(|other| is_same_item(value, other)))
@@ -265,9 +263,9 @@ fn is_same_item(one: &Item, other: &Item) -> bool {
             one.len() == other.len()
                 && one.iter().zip(other).all(|(one, other)| is_same_item(&item(one), &item(other)))
         }
-        // Compared by value, because `'a'` and `"a"` say the same.
+        // Compared by value, because `'a'` and `"a"` are equal.
         (Some(Value::String(one)), Some(Value::String(other))) => one.value() == other.value(),
-        // Numbers and booleans are compared as written: two spellings only ask for a confirmation too many.
+        // Numbers and booleans are compared as written: different spellings only cause a needless confirmation.
         (Some(one), Some(other)) => one.to_string().trim() == other.to_string().trim(),
         (None, _) | (_, None) => false,
     }

@@ -11,10 +11,10 @@ pub(super) const SCREENSHOTS_KEY: &str = "screenshots";
 /// A change of the list of screenshots.
 #[derive(Debug, Clone, Default)]
 pub struct ScreenshotChange {
-    /// Those to put at the end; one that is there already stays where it is.
+    /// Paths to append; those already in the list stay where they are.
     pub add: Vec<String>,
     pub remove: Vec<String>,
-    /// Those that come first then, in this order.
+    /// Paths to move to the front, in this order.
     pub order: Vec<String>,
 }
 
@@ -46,7 +46,7 @@ pub(super) fn change_screenshots(
     Ok(())
 }
 
-/// Removes a value. The comment before it on the same line is about the value above, and stays there.
+/// Removes a value. A comment before it on the same line belongs to the value above, and is kept there.
 fn remove_value(list: &mut Array, at: usize) {
     let removed = list.remove(at);
     let prefix = removed.decor().prefix().and_then(|prefix| prefix.as_str()).unwrap_or_default();
@@ -61,12 +61,12 @@ fn remove_value(list: &mut Array, at: usize) {
     }
 }
 
-/// Returns the list with the paths in `order` first. Values keep their layout by place, and not by path.
+/// Returns the list with the paths in `order` first. The layout belongs to positions, not to paths.
 fn in_order(mut list: Array, order: &[String]) -> Result<Array, Error> {
     for (to, path) in order.iter().enumerate() {
         let from = required_position(&list, path)?;
         if from < to {
-            // It was given before.
+            // It occurred before.
             continue;
         }
         let moved: Vec<String> =

@@ -2,14 +2,14 @@
 //!
 //! A switch writes two files, and can be interrupted between any two of its writes:
 //!
-//! 1. `slop.takes.toml` gets the curation of the take that is left, and `switching`: which take is entered, and the
-//!    revisions of `slop.toml` before and after. The take that is entered stays in the file.
-//! 2. `slop.toml` gets the curation of the take that is entered.
-//! 3. That take and `switching` are removed from `slop.takes.toml`.
+//! 1. `slop.takes.toml` gets the curation of the old take, and `switching`: the name of the new take, and the revisions
+//!    of `slop.toml` before and after. The new take stays in the file.
+//! 2. `slop.toml` gets the curation of the new take.
+//! 3. The new take and `switching` are removed from `slop.takes.toml`.
 //!
-//! Wherever `switching` is found, the revision of `slop.toml` shows whether step 2 was done (`finish_switch`). If somebody
-//! has edited `slop.toml` before that was found out, its curation is compared with both. If it is neither, both stay as they
-//! were saved, and what `slop.toml` has is a take of its own.
+//! If `switching` is found, the revision of `slop.toml` shows whether step 2 was done (`finish_switch`). If `slop.toml`
+//! was edited in the meantime, its curation is compared with both takes. If it equals neither, both are kept as saved,
+//! and the content of `slop.toml` becomes a take of its own.
 
 use crate::model::nearest_name;
 use std::path::{Path, PathBuf};
@@ -28,10 +28,11 @@ use crate::config::error::Error;
 use crate::config::load::{revision_of, with_large_stack};
 use crate::sys::Disk;
 
-/// The take of a project that has no others.
+/// The name of the take in a project without others.
 const FIRST_TAKE: &str = "main";
 
-/// The take of a curation that was found in `slop.toml` after an interrupted switch, and is that of neither take.
+/// The name of the take for a curation that was found in `slop.toml` after an interrupted switch and equals neither
+/// take.
 const RECOVERED_TAKE: &str = "recovered";
 
 const LONGEST_NAME: usize = 60;
@@ -45,7 +46,7 @@ const CURATED_KEYS: [&str; 3] = [FILES_KEY, SCREENSHOTS_KEY, DOCUMENT_KEY];
 
 const HEADER: &str = "# The takes of this project that are not current, written by `slop take`. The current one is in slop.toml.\n";
 
-/// The files that takes are in, which have one folder.
+/// The files of the takes, in the same folder.
 #[derive(Debug, Clone)]
 pub struct TakeFiles {
     /// `slop.toml`.
@@ -57,13 +58,13 @@ pub struct TakeFiles {
 /// The takes of a project.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TakesSummary {
-    /// The name of the current one.
+    /// The name of the current take.
     pub current: String,
-    /// All of them, the current one first, the others by name.
+    /// All takes, the current one first, the others by name.
     pub takes: Vec<TakeSummary>,
 }
 
-/// How much is curated in a take.
+/// The size of a take.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TakeSummary {
     pub name: String,
@@ -79,12 +80,12 @@ pub struct TakeSummary {
 /// A change of the takes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TakeChange {
-    /// Makes a take with the curation of another, by default the current one. It does not become current.
+    /// Creates a copy of a take, by default of the current one. It does not become current.
     Create {
         name: String,
         from: Option<String>,
     },
-    /// Makes another take the current one.
+    /// Makes a different take current.
     Switch {
         name: String,
     },
@@ -92,14 +93,14 @@ pub enum TakeChange {
         name: String,
         to: String,
     },
-    /// Deletes a take, which must not be current; one in which something is curated only if `may_lose` is set.
+    /// Deletes a take, which must not be current, and must be empty unless `may_lose` is set.
     Delete {
         name: String,
         may_lose: bool,
     },
 }
 
-/// What a change of the takes did.
+/// The result of changing the takes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TakesOutcome {
     /// The name of the take that was current before.
@@ -110,11 +111,11 @@ pub struct TakesOutcome {
     pub revision: String,
 }
 
-/// Returns the takes as they are, without writing anything.
+/// Returns the current takes, without writing anything.
 pub fn read_takes(disk: &dyn Disk, files: &TakeFiles) -> Result<TakesSummary, Error> {
     with_large_stack(|| {
         let open = OpenTakes::read(disk, files)?;
-        // The counts of a file that cannot be read are of use to nobody, but its name is.
+        // For an unreadable file, the name is still useful without the counts.
         let mut settings = SettingsDocument::parse(&files.settings, open.settings_text()).ok();
         let curation = settings.as_mut().map(|settings| remove_curation(&mut settings.document));
         let mut takes = vec![summary(&open.current, &curation.unwrap_or_default())];
@@ -138,7 +139,7 @@ pub fn settle_takes(disk: &dyn Disk, files: &TakeFiles) -> Result<String, Error>
     })
 }
 
-/// Makes a change, provided that `slop.toml` has the revision that is expected.
+/// Makes a change, provided that `slop.toml` has the expected revision.
 pub fn change_takes(
     disk: &dyn Disk,
     files: &TakeFiles,
@@ -187,7 +188,7 @@ pub fn change_takes(
     })
 }
 
-/// Refuses what cannot be the name of a take.
+/// Returns an error for an invalid name of a take.
 fn check_take_name(name: &str) -> Result<(), Error> {
     let is_name = !name.trim().is_empty()
         && name.trim() == name
@@ -201,7 +202,7 @@ fn lock_folder(disk: &dyn Disk, files: &TakeFiles) -> Result<Option<std::fs::Fil
     disk.lock_folder(folder).map_err(|source| Error::Write { path: files.takes.clone(), source })
 }
 
-/// Both files as they were read. An interrupted switch is finished in memory.
+/// Both files as read, with an interrupted switch finished in memory.
 struct OpenTakes {
     page: SettingsDocument,
     current: String,
@@ -220,7 +221,7 @@ impl OpenTakes {
         if let Some(switch) = open.page.document.remove(SWITCHING_KEY) {
             open.finish_switch(&switch, files).map_err(bad)?;
         }
-        // Without a switch that explains it, neither of the two can be dropped.
+        // Without an interrupted switch, neither of the two can be dropped.
         if open.other(&open.current).is_some() {
             return Err(bad(format!(
                 "the take `{}` is listed, although it is the current one",
@@ -276,7 +277,7 @@ impl OpenTakes {
         }
     }
 
-    /// Finishes or takes back a switch that was interrupted. `slop.toml` shows how far it came.
+    /// Finishes or reverts an interrupted switch. `slop.toml` shows how far it got.
     fn finish_switch(&mut self, switch: &Item, files: &TakeFiles) -> Result<(), String> {
         let text = |key: &str| {
             let value = switch.get(key).and_then(Item::as_str).map(str::to_owned);
@@ -311,7 +312,7 @@ impl OpenTakes {
         names.find(|name| self.require_free(name).is_ok()).expect("there are more names than takes")
     }
 
-    /// Makes another take the current one, and returns the revision of `slop.toml` then. The last write, of
+    /// Makes a different take current, and returns the new revision of `slop.toml`. The last write, of
     /// `slop.takes.toml`, is left to the caller.
     fn switch(&mut self, disk: &dyn Disk, files: &TakeFiles, name: &str) -> Result<String, Error> {
         let entered = self.require(name)?.clone();
@@ -332,7 +333,7 @@ impl OpenTakes {
         self.write_takes(disk, files)?;
         let written = write_changed(disk, &files.settings, self.settings_bytes.as_deref(), &after);
         if let Err(error) = written {
-            // If this fails as well, the next command takes the switch back.
+            // If this fails as well, the next command reverts the switch.
             let _ = write_changed(disk, &files.takes, self.takes_bytes.as_deref(), &original);
             return Err(error);
         }
@@ -364,7 +365,7 @@ impl OpenTakes {
     }
 }
 
-/// Checks the types of what is in `slop.takes.toml`, and returns the name of the current take.
+/// Checks the types in `slop.takes.toml`, and returns the name of the current take.
 fn check_page(document: &DocumentMut) -> Result<String, String> {
     let current = document.get(CURRENT_KEY).map_or(Some(FIRST_TAKE), Item::as_str);
     let current = current.filter(|name| check_take_name(name).is_ok());
@@ -374,9 +375,9 @@ fn check_page(document: &DocumentMut) -> Result<String, String> {
     for (name, take) in takes {
         check_take_name(name).map_err(|error| error.to_string())?;
         let take = take.as_table().ok_or_else(|| format!("take `{name}` is not a table with a header"))?;
-        // A take is moved to slop.toml as a whole: a key that has no place there would be lost.
+        // A take is moved to slop.toml as a whole, where unknown keys would be lost.
         if let Some((key, _)) = take.iter().find(|(key, item)| !is_curated(key, item)) {
-            return Err(format!("take `{name}` has a key `{key}` of no take, or with a wrong value"));
+            return Err(format!("take `{name}` has an unknown key `{key}`, or an invalid value for it"));
         }
     }
     Ok(current.to_owned())
@@ -394,7 +395,7 @@ fn is_curated(key: &str, item: &Item) -> bool {
     }
 }
 
-/// Removes what is curated in a settings file, and returns it as a take.
+/// Removes the curation from a settings file, and returns it as a take.
 fn remove_curation(document: &mut DocumentMut) -> Table {
     let mut take = Table::new();
     for name in CURATED_KEYS {
@@ -419,7 +420,7 @@ fn remove_curation(document: &mut DocumentMut) -> Table {
                     (detached.to_owned(), attached.trim_start_matches('\n').to_owned());
                 key.leaf_decor_mut().set_prefix(attached);
                 take.insert_formatted(&key, item);
-                // No table has a position below 0: they come to be above the first.
+                // No table has a position below 0, so they end up above the first one.
                 insert_comments(document, -1, &detached);
             }
             Some(Item::None) | None => {}
@@ -441,12 +442,12 @@ fn attached_comment(table: &Table) -> String {
     prefix[detached_part(prefix).len()..].trim_start_matches('\n').to_owned()
 }
 
-/// Puts a take into a settings file, which has no curation.
+/// Inserts a take into a settings file without curation.
 fn insert_curation(settings: &mut SettingsDocument, take: &Table) -> Result<(), Error> {
     let document = &mut settings.document;
     for name in CURATED_KEYS {
         let Some((key, item)) = take.get_key_value(name) else { continue };
-        // What is there is a section of an older program.
+        // An existing section belongs to an older program.
         if document.contains_key(name) {
             return Err(Error::Unwritable { path: settings.path.clone() });
         }
@@ -492,7 +493,7 @@ fn put_take(document: &mut DocumentMut, name: &str, mut take: Table) {
     takes.as_table_mut().expect("it was checked when the file was read").insert(name, Item::Table(take));
 }
 
-/// Removes a take from `slop.takes.toml`; the comments above its header stay.
+/// Removes a take from `slop.takes.toml`, keeping the comments above its header.
 fn remove_take(document: &mut DocumentMut, name: &str) {
     let takes = document.get_mut(TAKES_KEY).and_then(Item::as_table_mut);
     let Some(Item::Table(removed)) = takes.and_then(|takes| takes.remove(name)) else { return };
@@ -503,7 +504,7 @@ fn remove_take(document: &mut DocumentMut, name: &str) {
 
 fn rename_take(document: &mut DocumentMut, name: &str, to: &str) {
     let Some(takes) = document.get_mut(TAKES_KEY).and_then(Item::as_table_mut) else { return };
-    // Its position goes with it, and so do those of its items.
+    // Its position and those of its items are cleared.
     if let Some(take) = takes.remove(name) {
         takes.insert(to, take);
     }

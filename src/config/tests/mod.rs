@@ -1,4 +1,4 @@
-//! The room's promises, each tried through its door.
+//! The guarantees of this room, tested through its public API.
 
 mod refused;
 
@@ -83,7 +83,7 @@ fn the_tiers_have_their_views() {
 }
 
 #[test]
-fn a_higher_layer_wins_and_its_origin_is_told() {
+fn a_higher_layer_takes_precedence_and_is_the_origin() {
     let key = "project.name";
     let mut inputs = nothing();
     let seen = |inputs: &ConfigInputs| {
@@ -102,7 +102,7 @@ fn a_higher_layer_wins_and_its_origin_is_told() {
 }
 
 #[test]
-fn layers_that_set_other_keys_leave_the_rest_alone() {
+fn layers_leave_other_keys_unchanged() {
     let mut inputs = project(b"[limits]\nmax_bytes = 5\n[tiers.3]\ntree = true");
     inputs.user_file = Some((PathBuf::from("u"), b"[limits]\nparse_timeout_ms = 7".to_vec()));
     let settings = load(&inputs).unwrap().settings;
@@ -167,7 +167,7 @@ fn summary_only_is_the_strategy_summarize() {
 }
 
 #[test]
-fn folders_are_cleaned_of_parts_that_mean_nothing() {
+fn folders_are_normalized() {
     let text = b"aggregation.cache_dir = './a//b/./'\nproject.output_dir = './out/'";
     let settings = load(&project(text)).unwrap().settings;
     assert_eq!(settings.aggregation.cache_dir.as_bytes(), b"a/b");
@@ -216,7 +216,7 @@ fn variables_are_read_by_the_type_of_their_setting() {
 }
 
 #[test]
-fn an_unknown_variable_gives_a_warning_and_others_are_left_alone() {
+fn an_unknown_variable_causes_a_warning_and_foreign_ones_are_ignored() {
     let loaded = load(&environment(&[
         ("SLOP_PROJET_NAME", "x"),
         ("SLOP_LOG", "debug"),
@@ -238,7 +238,7 @@ fn an_unknown_variable_gives_a_warning_and_others_are_left_alone() {
 }
 
 #[test]
-fn a_flag_takes_a_bare_string_or_a_value_in_toml() {
+fn a_flag_accepts_a_bare_string_or_a_value_in_toml() {
     for (text, name) in
         [("a b", "a b"), ("'a'", "a"), ("\"a\"", "a"), ("true", "true"), ("'a", "'a"), ("", "")]
     {
@@ -256,7 +256,7 @@ fn a_flag_takes_a_bare_string_or_a_value_in_toml() {
 }
 
 #[test]
-fn the_template_changes_nothing_and_with_its_settings_it_repeats_the_defaults() {
+fn the_template_changes_nothing_and_uncommented_it_equals_the_defaults() {
     let template = commented_template();
     let fresh = load(&project(template.as_bytes())).unwrap();
     let built_in = load(&nothing()).unwrap();
@@ -273,7 +273,7 @@ fn the_template_changes_nothing_and_with_its_settings_it_repeats_the_defaults() 
     let uncommented = uncommented.collect::<Vec<_>>().join("\n") + "\n";
     let without_agent = |page: &str| {
         let (before, agent) = page.split_once("[agent]\n").unwrap();
-        // What the user trusts follows it, and is in no project's file either.
+        // `[trust]` follows it, and is not in a project's file either.
         [before, agent.split_once("\n# Tier 1").unwrap().1].concat()
     };
     let (before, show) = DEFAULT_TOML.split_once("# Where secrets in").unwrap();
@@ -281,7 +281,7 @@ fn the_template_changes_nothing_and_with_its_settings_it_repeats_the_defaults() 
     assert_eq!(without_agent(&uncommented), without_agent(&without_show));
     let repeated = load(&project(uncommented.as_bytes())).unwrap();
     assert_eq!((&repeated.settings, repeated.warnings.len()), (&built_in.settings, 0));
-    // Of the sub-agent there is what a project's file may say, and no more: nobody should fill in what has no effect.
+    // Of the sub-agent, only the settings that have an effect in a project's file are included.
     let is_left = |key: &str| {
         (key.starts_with("agent.") && !["agent.background", "agent.exclude"].contains(&key))
             || key.starts_with("share.")
@@ -317,7 +317,7 @@ fn the_reference_names_every_setting() {
 }
 
 #[test]
-fn settings_are_known_again_by_all_that_they_were_read_from() {
+fn the_fingerprint_covers_all_sources_of_settings() {
     let fingerprint = |inputs: &ConfigInputs| load(inputs).unwrap().fingerprint();
     let variable = |name: &str, value: &str| ConfigInputs {
         environment: vec![(name.to_owned(), value.to_owned())],

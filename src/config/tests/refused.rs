@@ -1,9 +1,9 @@
-//! What a file of settings may not say, and how that is reported.
+//! Invalid settings files, and how they are reported.
 
 use super::*;
 
 #[test]
-fn an_unknown_key_is_told_with_its_line_and_the_nearest() {
+fn an_unknown_key_is_reported_with_its_line_and_the_nearest_key() {
     let cases = [
         (
             "[files]\nmax_bytes = 1",
@@ -32,7 +32,7 @@ fn an_unknown_key_is_told_with_its_line_and_the_nearest() {
 }
 
 #[test]
-fn the_keys_of_later_issues_are_not_known_yet() {
+fn keys_that_do_not_exist_are_unknown() {
     for text in ["[tokens]", "[tokens]\nx = 1"] {
         let error = load(&project(text.as_bytes())).unwrap_err();
         assert!(matches!(error, Error::UnknownKey { .. }), "{text}: {error}");
@@ -40,13 +40,13 @@ fn the_keys_of_later_issues_are_not_known_yet() {
 }
 
 #[test]
-fn the_first_error_of_a_file_is_told() {
+fn the_first_error_of_a_file_is_reported() {
     let expected = "slop.toml:1: unknown key `nama`, the nearest known is `project.name`";
     check_error(&project(b"nama = 1\na = 1\n[limits]\nmax_bytes = true"), expected);
 }
 
 #[test]
-fn a_value_of_the_wrong_type_is_told_with_what_is_allowed() {
+fn a_value_of_the_wrong_type_is_reported_with_what_is_allowed() {
     let cases = [
         ("project.name = 3", "`project.name` is 3, not a string"),
         ("limits.max_bytes = 1_000.0", "`limits.max_bytes` is 1_000.0, not a whole number"),
@@ -75,9 +75,9 @@ fn a_value_of_the_wrong_type_is_told_with_what_is_allowed() {
 }
 
 #[test]
-fn a_value_that_makes_no_sense_is_refused() {
+fn a_value_out_of_range_is_rejected() {
     let within = "not a folder within the project";
-    let other = "not a folder other than the project's own, with `..` at its beginning alone";
+    let other = "not a folder other than the project's own, with `..` only at its beginning";
     let number = "not a whole number from 1 to 1073741824";
     let cases = [
         ("limits.max_bytes = 0", format!("`limits.max_bytes` is 0, {number}")),
@@ -127,7 +127,7 @@ fn a_value_that_makes_no_sense_is_refused() {
 }
 
 #[test]
-fn a_word_must_be_one_of_those_that_its_sentence_names() {
+fn an_enumerated_value_must_be_documented() {
     let loaded = load(&nothing()).unwrap();
     let free = [
         "aggregation.cache_dir",
@@ -185,7 +185,7 @@ fn a_project_names_no_folder_outside_of_itself_unless_the_user_trusts_it() {
             assert_eq!(error, expected);
         }
         load_with(trusting, &text).unwrap();
-        // The user's own choice is not the project's.
+        // The user may choose what the project may not.
         load_with(&text, "").unwrap();
     }
     for text in [
@@ -196,7 +196,7 @@ fn a_project_names_no_folder_outside_of_itself_unless_the_user_trusts_it() {
         let error = load_with(trusting, text).unwrap_err().to_string();
         assert!(error.ends_with(", not a folder outside of `.git`"), "{error}");
     }
-    // No project vouches for itself.
+    // A project cannot declare itself trusted.
     let text = "trust.projects = ['/']\nproject.output_dir = '../out'";
     assert!(load_with("", text).is_err());
     assert!(load_with("", "trust.projects = ['/']").unwrap().warnings[0].contains("trust.projects"));
@@ -219,7 +219,7 @@ fn settings_behind_a_link_are_read_only_if_the_user_trusts_the_project() {
 }
 
 #[test]
-fn outputs_do_not_lie_in_the_cache() {
+fn the_output_folder_cannot_be_in_the_cache() {
     let expected = "slop.toml:2: `project.output_dir` is \"./c/out\", \
                     not a folder outside of aggregation.cache_dir (c, slop.toml:1)";
     check_error(&project(b"aggregation.cache_dir = 'c'\nproject.output_dir = './c/out'"), expected);
@@ -227,7 +227,7 @@ fn outputs_do_not_lie_in_the_cache() {
 }
 
 #[test]
-fn a_wrong_value_is_told_even_where_a_higher_layer_covers_it() {
+fn an_invalid_value_is_reported_even_if_a_higher_layer_overrides_it() {
     let mut inputs = project(b"[limits]\nmax_bytes = 0");
     inputs.flags = owned(&[("limits.max_bytes", "1")]);
     let expected = "slop.toml:2: `limits.max_bytes` is 0, not a whole number from 1 to 1073741824";
@@ -235,7 +235,7 @@ fn a_wrong_value_is_told_even_where_a_higher_layer_covers_it() {
 }
 
 #[test]
-fn what_is_no_toml_is_told_with_its_line() {
+fn invalid_toml_is_reported_with_its_line() {
     let cases = [
         ("[project]\nname = \n", "2: not TOML: string values must be quoted, expected literal string"),
         ("a = 1\r\na = 2", "2: not TOML: duplicate key"),
@@ -252,7 +252,7 @@ fn what_is_no_toml_is_told_with_its_line() {
 }
 
 #[test]
-fn what_is_no_utf8_is_told_with_its_line() {
+fn invalid_utf8_is_reported_with_its_line() {
     check_error(&project(b"# fine\nx = '\xff'"), "slop.toml:2: not UTF-8");
     check_error(&project(b"\xff\xfe[\0p\0"), "slop.toml:1: not UTF-8");
     let name = load(&project(b"\xef\xbb\xbf[project]\r\nname = '\xc3\xbc'\r\n")).unwrap();
@@ -260,7 +260,7 @@ fn what_is_no_utf8_is_told_with_its_line() {
 }
 
 #[test]
-fn a_hostile_file_is_an_error_and_no_more() {
+fn a_hostile_file_is_only_an_error() {
     let long = "k".repeat(1_000_000);
     let parts = vec!["a"; 79].join(".");
     let deep = format!("{}1{}", format!("{{{parts}=").repeat(79), "}".repeat(79));
@@ -295,7 +295,7 @@ fn a_hostile_file_is_an_error_and_no_more() {
 }
 
 #[test]
-fn any_small_damage_to_a_file_gives_settings_or_an_error() {
+fn any_small_damage_to_a_file_yields_settings_or_an_error() {
     let whole = DEFAULT_TOML.as_bytes();
     for at in (0..whole.len()).step_by(53) {
         let _ = load(&project(&whole[..at]));

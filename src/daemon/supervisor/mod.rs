@@ -1,4 +1,4 @@
-//! What started the daemon, and wants to hear from it: systemd, or on Windows nothing.
+//! The supervisor that started the daemon and expects notifications: systemd, or none on Windows.
 
 #[cfg(unix)]
 mod unix;

@@ -1,4 +1,4 @@
-//! Notifications to systemd, where it started this process. Without it there is nobody to report to.
+//! Notifications to systemd, if it started this process; otherwise they do nothing.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ pub(in crate::daemon) fn report_stopping() {
     notify(NotifyState::Stopping);
 }
 
-/// Reports that the loop turns.
+/// Reports that the event loop is running.
 pub(in crate::daemon) fn report_alive() {
     notify(NotifyState::Watchdog);
 }
@@ -21,7 +21,7 @@ fn notify(state: NotifyState<'_>) {
     let _ = sd_notify::notify(&[state]);
 }
 
-/// Returns how often it wants to hear that the loop turns; `None` if it does not.
+/// Returns how often systemd expects that report; `None` if it does not.
 pub(in crate::daemon) fn watchdog_interval() -> Option<Duration> {
     // Half of the limit, as sd_watchdog_enabled(3) recommends.
     sd_notify::watchdog_enabled().map(|longest| longest / 2)

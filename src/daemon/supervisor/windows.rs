@@ -1,4 +1,4 @@
-//! Nothing: the task scheduler, which may start a daemon, wants to hear nothing from it.
+//! Does nothing: the task scheduler, which may start a daemon, expects no notifications.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! What batches are answered by.
+//! Decodes the responses to requests about batches.
 
 use serde_json::Value;
 

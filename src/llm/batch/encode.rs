@@ -1,4 +1,4 @@
-//! The requests of batches.
+//! Encodes the requests about batches.
 
 use secrecy::SecretString;
 use serde_json::json;

@@ -4,7 +4,7 @@
 //! [`encode_create`] is the second step. All functions expect a model for which [`is_possible`] returns `true`;
 //! providers other than Anthropic are assumed to speak OpenAI's format.
 //!
-//! `encode` makes the requests, `decode` reads what they are answered by.
+//! `encode` makes the requests, `decode` reads the responses.
 
 mod decode;
 mod encode;

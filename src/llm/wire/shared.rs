@@ -1,8 +1,7 @@
 //! What the formats have in common: bodies, prompt caching, defects of responses.
 //!
-//! Left to themselves, providers cache up to the end of a prompt, behind the text of one file that no other call
-//! begins with, and some charge a quarter more for what they write. So either the end of the instructions is marked,
-//! or nothing.
+//! By default, providers cache up to the end of a prompt, after the text of a file that no other call begins with, and
+//! some charge a quarter more for cache writes. So either the end of the instructions is marked, or nothing is.
 
 use serde::Serialize;
 use serde_json::value::RawValue;

@@ -1,5 +1,5 @@
-//! What is asked of the database: a run claims tasks, reserves and settles money, records answers and refusals; and what
-//! is read, of which a damaged row is counted and treated as missing.
+//! The operations of a run: claiming tasks, reserving and settling money, recording answers and refusals, and queries.
+//! A damaged row is counted and treated as missing.
 
 use std::collections::HashSet;
 
@@ -19,11 +19,11 @@ use crate::store::error::Error;
 use crate::store::row::StoredRow;
 
 impl AgentDb {
-    /// Claims a task that is to produce the `wanted` summaries for the process that is known as `holder`. A refusal of
-    /// it is stored by the key `refusal`, which also depends on who was asked.
+    /// Claims a task that is to produce the `wanted` summaries for the process named `holder`. Its refusal is stored
+    /// under the key `refusal`, which also depends on the models.
     ///
-    /// A task that another thread of the same process holds is held elsewhere. `is_alive` returns whether the process of a
-    /// holder still runs; it is called while the database is locked, so it must not block.
+    /// A task that another thread of the same process holds counts as held elsewhere. `is_alive` returns whether the
+    /// process of a holder still runs; it is called while the database is locked, so it must not block.
     pub fn claim(
         &mut self,
         task_key: &SummaryKey,
@@ -100,14 +100,14 @@ impl AgentDb {
         Ok(Ok(id))
     }
 
-    /// Records what a call cost. A call that is settled stays as it is.
+    /// Records the cost of a call. A settled call is left unchanged.
     pub fn settle(&mut self, spend: SpendId, settlement: &SpendSettlement) -> Result<(), Error> {
         let (transaction, _) = self.begin()?;
         spend::settle(&transaction, spend, settlement)?;
         Ok(transaction.commit()?)
     }
 
-    /// Stores the summaries that a call produced and what it cost, and ends its task. An existing summary stays.
+    /// Stores the summaries and the cost of a call, and ends its task. Existing summaries are kept.
     pub fn record_answer(
         &mut self,
         spend: SpendId,
@@ -137,7 +137,7 @@ impl AgentDb {
         work::delete_lease(&transaction, task_key, holder)?;
         work::delete_refusal(&transaction, task_key)?;
         work::delete_item(&transaction, spend)?;
-        // Summaries that existed already change nothing that a reader could have kept.
+        // Existing summaries change nothing that a reader may have cached.
         if is_new {
             spend::bump_generation(&transaction)?;
         }
@@ -187,7 +187,7 @@ impl AgentDb {
         Ok(transaction.commit()?)
     }
 
-    /// Deletes a batch. Calls of it that were not settled go on counting as the most that they may cost.
+    /// Deletes a batch. Its unsettled calls still count at their worst cost.
     pub fn delete_batch(&mut self, batch: BatchId) -> Result<(), Error> {
         let (transaction, _) = self.begin()?;
         work::delete_batch(&transaction, batch)?;
@@ -210,7 +210,7 @@ fn has_all_summaries(
     Ok(!wanted.is_empty())
 }
 
-/// Orders summaries of two tables, each of which has its newest first.
+/// Merges summaries of two tables, each ordered newest first.
 fn newest_first(mut all: Vec<StoredSummary>) -> Vec<StoredSummary> {
     all.sort_by_key(|summary| std::cmp::Reverse(summary.at_ms));
     all
@@ -223,7 +223,7 @@ impl AgentDb {
         Ok(found.into_iter().next())
     }
 
-    /// Returns those of the keys that have no summary.
+    /// Returns the keys that have no summary.
     pub fn missing_keys(&self, keys: &[SummaryKey]) -> Result<Vec<SummaryKey>, Error> {
         /// The number of look-ups that take as long as reading all keys of a large project.
         const FEW: usize = 200;
@@ -267,7 +267,7 @@ impl AgentDb {
         Ok(all)
     }
 
-    /// Returns own summaries, and behind them those of the writers that are believed.
+    /// Returns own summaries, followed by those of trusted writers.
     fn summaries_where(
         &self,
         condition: &str,
@@ -317,7 +317,7 @@ impl AgentDb {
         self.collect(|each| RefusalRow::select_each(&self.database.connection, condition, [], each))
     }
 
-    /// Returns the batches whose answers have not all been recorded, the oldest first.
+    /// Returns the batches whose answers have not all been recorded, oldest first.
     pub fn open_batches(&self) -> Result<Vec<CallBatch>, Error> {
         let snapshot = self.database.connection.unchecked_transaction()?;
         let mut batches =
@@ -332,13 +332,13 @@ impl AgentDb {
         Ok(batches)
     }
 
-    /// Returns how much has been spent: on that day, and in all.
+    /// Returns how much has been spent, on that day and in total.
     pub fn spend_totals(&self, day: i64) -> Result<SpendTotals, Error> {
         let snapshot = self.database.connection.unchecked_transaction()?;
         self.totals.borrow_mut().refresh(&snapshot, day)
     }
 
-    /// Returns calls by day and model: the latest day first, and models by name.
+    /// Returns the calls by day, latest first, and model, sorted by name.
     pub fn usage(&self) -> Result<Vec<UsageRow>, Error> {
         totals::usage(&self.database.connection, &mut || self.database.record_damage())
     }

@@ -1,4 +1,4 @@
-//! A connection to `agent.db`: opening it, and restoring it where it is damaged.
+//! A connection to `agent.db`: opens the file, and restores it if it is damaged.
 
 use std::cell::RefCell;
 use std::fs::File;
@@ -28,12 +28,12 @@ const READER_PRAGMAS: &str = "
 pub struct AgentDb {
     pub(super) database: DatabaseFile,
     pub(super) totals: RefCell<LedgerTotals>,
-    /// Whether the backup lacks rows that this connection, or one before it, has written.
+    /// Whether the backup lacks rows that this or an earlier connection has written.
     needs_backup: bool,
     answers_since_backup: u32,
-    /// Whose fetched summaries are returned.
+    /// The trusted writers, whose fetched summaries are returned.
     pub(super) writers: Vec<WriterKey>,
-    /// Whether summaries that are recorded go into the outbox.
+    /// Whether recorded summaries are added to the outbox.
     pub(super) fills_outbox: bool,
 }
 
@@ -45,8 +45,8 @@ pub struct OpenedAgentDb {
 }
 
 impl AgentDb {
-    /// Opens the database for writing, and creates it if there is none; the folder must exist. A file that is damaged or
-    /// not a database of slop's is set aside and kept, and the database is restored from its backup and from the rows
+    /// Opens the database for writing, and creates it if there is none; the folder must exist. A file that is damaged
+    /// or not slop's database is set aside and kept, and the database is restored from its backup and from the rows
     /// that can still be read.
     ///
     /// The structure of the file is checked each time: damage must be found before money is spent, not after.
@@ -85,7 +85,7 @@ impl AgentDb {
         }
     }
 
-    /// Opens an existing database for reading; creates nothing. `None` where there is none.
+    /// Opens an existing database for reading; creates nothing. `None` if there is none.
     pub fn open_reader(file: &Path) -> Result<Option<Self>, Error> {
         let file = absolute(file)?;
         if !exists(&file)? {
@@ -107,22 +107,22 @@ impl AgentDb {
         Ok(Some(Self::new(database, false)))
     }
 
-    /// Closes a database that turned out to be damaged, and opens it again as [`AgentDb::open`] does.
+    /// Closes a database that turned out to be damaged, and opens it again like [`AgentDb::open`].
     pub fn reopen(mut self) -> Result<OpenedAgentDb, Error> {
         let file = self.database.file().to_owned();
         self.database.preserve_log();
-        // A backup of what is damaged would replace a better one.
+        // A backup of a damaged database would replace a better one.
         self.needs_backup = false;
         drop(self);
         Self::open(&file)
     }
 
-    /// Returns whether what is written would be found again: whether the path still refers to the file that was opened.
+    /// Returns whether the path still refers to the opened file, so that written data would be found again.
     pub fn is_file_in_place(&self) -> bool {
         self.database.is_file_in_place()
     }
 
-    /// Returns a number that changes with everything that a look-up may return, and with the file itself.
+    /// Returns a number that changes with everything that a lookup may return, and with the file itself.
     pub fn generation(&self) -> Result<u64, Error> {
         let generation = spend::counter(&self.database.connection, CounterName::Generation)?;
         Ok(generation.unwrap_or(0).cast_unsigned())
@@ -144,12 +144,12 @@ impl AgentDb {
         self.answers_since_backup += 1;
         if recovery::ANSWERS_PER_BACKUP <= self.answers_since_backup {
             self.answers_since_backup = 0;
-            // The answer is stored, whatever becomes of the backup; the next one is tried as soon.
+            // The answer is stored even if the backup fails, which is then retried after the next answer.
             self.needs_backup = recovery::write_backup(&self.database).is_err();
         }
     }
 
-    /// Replaces the backup, which holds rows that were deleted and are not to be found again.
+    /// Replaces the backup, which contains deleted rows that must not be restored.
     pub(super) fn replace_backup(&mut self) -> Result<(), Error> {
         recovery::delete_backup(self.database.file())?;
         recovery::write_backup(&self.database)?;
@@ -177,7 +177,7 @@ impl AgentDb {
 impl Drop for AgentDb {
     fn drop(&mut self) {
         if self.needs_backup && self.database.is_file_in_place() {
-            // Nobody is left to report an error to: the backup of before stays, and the next writer tries again.
+            // An error cannot be reported here: the previous backup is kept, and the next writer retries.
             let _ = recovery::write_backup(&self.database);
         }
     }

@@ -1,14 +1,16 @@
-//! What models wrote and what it cost: the one database that is worth money.
+//! Summaries by models and their cost: the only database that is worth money.
 //!
 //! `agent.db` is stored next to `index.db`, with its own migrations (`migrations/agent/`). It is written with
 //! `synchronous = FULL`: what was acknowledged survives a power failure. It is never deleted automatically; a damaged one
 //! is set aside and restored from its backup and from the rows that can still be read.
 //!
-//! The ledger fails safe: a row that is open or damaged counts as the most that it may have cost, and where calls may
-//! have been lost with a damaged file, nothing more may be spent on the day of the last one.
+//! The ledger fails safe: a row that is open or damaged counts as the most that it may have cost, and if calls may have
+//! been lost with a damaged file, nothing more may be spent on the day of the last one.
 //!
 //! Layers, each of which imports only those before it: `rows` (the values), `spend`, `summary` and `work` (their SQL
-//! and conversions), `shared` (that of what a team shares), `totals` (the sums of the ledger), `wal` and `recovery` (backup and restore), `db` (the connection), and on top of it `calls`, `sharing`, `team_memory` and `upkeep`. Start with [`AgentDb::open`].
+//! and conversions), `shared` (the same for what a team shares), `totals` (the sums of the ledger), `wal` and
+//! `recovery` (backup and restore), `db` (the connection), and on top of it `calls`, `sharing`, `team_memory` and
+//! `upkeep`. Start with [`AgentDb::open`].
 
 mod calls;
 mod db;
@@ -40,5 +42,5 @@ pub use rows::{
 };
 pub use team_memory::TeamState;
 
-/// Name of the database in the folder of the cache.
+/// The name of the database in the cache folder.
 pub const AGENT_DATABASE: &str = "agent.db";

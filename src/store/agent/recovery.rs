@@ -1,16 +1,16 @@
-//! The backup of the database, and restoring a database that is damaged or missing.
+//! Backs up the database, and restores a damaged or missing one.
 //!
 //! `agent.db.backup` is a complete database that `VACUUM INTO` wrote: when a connection that has written is closed, after
 //! each [`ANSWERS_PER_BACKUP`] answers, and whenever summaries are deleted. It is written under another name, synced and
 //! renamed, so that a crash or a full disk leaves the previous backup.
 //!
-//! Restoring takes three names. The damaged file becomes `agent.db.salvage`; the backup is copied to `agent.db.new`, the
-//! rows that SQLite can still read from the damaged file are added, and it becomes `agent.db`; then the damaged file
-//! becomes `agent.db.corrupt-N` and is kept. A process that dies in between leaves names from which the next one can
-//! show how far it was, so that a partial database is never taken for the complete one, and no cap is forgotten.
+//! Restoring takes three names. The damaged file becomes `agent.db.salvage`; the backup is copied to `agent.db.new`,
+//! the rows that SQLite can still read from the damaged file are added, and it becomes `agent.db`; then the damaged
+//! file becomes `agent.db.corrupt-N` and is kept. If a process dies in between, the existing names show the next one
+//! how far it got, so that a partial database is never mistaken for the complete one, and no cap is lost.
 //!
-//! What can be lost are rows written after the last backup that SQLite cannot read any more. Unless the damaged file
-//! itself proves that no call is missing, the cap of the day counts as spent.
+//! Only rows written after the last backup that SQLite can no longer read can be lost. Unless the damaged file itself
+//! proves that no call is missing, the cap of the day counts as spent.
 
 use std::fs;
 use std::fs::{File, TryLockError};
@@ -37,7 +37,7 @@ use crate::store::migrate::AGENT_SCHEMA;
 use crate::store::row::{RowColumns, StoredRow};
 
 // FULL, unlike the index's: what was acknowledged was paid for, so it must survive a power failure. Deleted rows are
-// overwritten, so that a person who deletes summaries is rid of them.
+// overwritten, so that deleted summaries are really gone.
 pub(super) const WRITER_PRAGMAS: &str = "
     PRAGMA synchronous = FULL;
     PRAGMA secure_delete = ON;
@@ -48,11 +48,11 @@ pub(super) const WRITER_PRAGMAS: &str = "
 
 /// How many answers, at most, are newer than the backup while a process writes.
 ///
-/// It bounds what damage in the middle of a run can cost. Fewer would write the whole database more often, which is
-/// noticeable for the largest ones only, and such a number of answers takes a provider several seconds.
+/// It bounds what damage during a run can cost. A lower number would write the whole database more often, which is
+/// noticeable only for the largest ones; a provider takes several seconds for this many answers.
 pub(super) const ANSWERS_PER_BACKUP: u32 = 32;
 
-/// No database is smaller than its header.
+/// The size of a database's header, which is the minimum size of a database.
 const MIN_FILE_BYTES: u64 = 100;
 
 const SECONDS_A_DAY: u64 = 86_400;
@@ -77,21 +77,21 @@ pub(super) fn is_backup_outdated(file: &Path) -> Result<bool, Error> {
 
 /// Writes a new backup in place of the old one, unless another process is writing one.
 ///
-/// By `VACUUM INTO` and not by SQLite's backup API: it reads every record through its table, so that a page that cannot
-/// be read fails the backup instead of being copied into it, and deleted rows are left out.
+/// Uses `VACUUM INTO` instead of SQLite's backup API: it reads every record through its table, so an unreadable page
+/// fails the backup instead of being copied into it, and deleted rows are left out.
 pub(super) fn write_backup(database: &DatabaseFile) -> Result<(), Error> {
     let file = database.file();
     let partial = with_suffix(file, ".backup-new");
     let Some(target) = lock_partial(&partial)? else { return Ok(()) };
-    // The log goes into the database first. Otherwise closing the connection would do that, and make the database look
-    // newer than the backup.
+    // The log is checkpointed first. Otherwise closing the connection would do that, and make the database look newer
+    // than the backup.
     database.connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()))?;
-    // Bound as bytes, since a path need not be UTF-8.
+    // Bound as bytes, because a path may not be UTF-8.
     let path = ToSqlOutput::Borrowed(ValueRef::Text(path_bytes(&partial)));
     database.connection.execute("VACUUM INTO ?1", [path])?;
-    // A database whose structure passes but whose tables are not slop's must not replace a better backup.
+    // A database with a valid structure but without slop's tables must not replace a better backup.
     drop(DatabaseFile::open_reader(&partial, &AGENT_SCHEMA, "")?);
-    // SQLite does not promise to sync what it vacuums into.
+    // SQLite does not guarantee to sync the file that it vacuums into.
     target.sync_all().map_err(|source| file_error("synced", &partial, source))?;
     rename(&partial, &backup_path(file))
 }
@@ -100,9 +100,9 @@ pub(super) fn delete_backup(file: &Path) -> Result<(), Error> {
     remove_if_exists(&backup_path(file))
 }
 
-/// Creates the file that a backup is written to, empty and locked. `None` where another process is writing to it.
+/// Creates the file that a backup is written to, empty and locked. `None` if another process is writing to it.
 fn lock_partial(partial: &Path) -> Result<Option<File>, Error> {
-    // A link would have the backup written wherever a checked-out project points to.
+    // Through a link, a checked-out project could redirect the backup anywhere.
     if metadata_if_exists(partial)?.is_some_and(|metadata| !metadata.is_file()) {
         return Err(Error::NotAStore { what: "not a regular file" });
     }
@@ -111,7 +111,7 @@ fn lock_partial(partial: &Path) -> Result<Option<File>, Error> {
     if let Err(TryLockError::WouldBlock) = target.try_lock() {
         return Ok(None);
     }
-    // Another process may have renamed its finished backup between the two calls: then this is that backup.
+    // Another process may have renamed its finished backup between the two calls: then this file is that backup.
     let opened = FileInode::of_file(&target).map_err(failed)?;
     if FileInode::from_path(partial)? != Some(opened) {
         return Ok(None);
@@ -125,8 +125,8 @@ pub(super) fn open_intact(file: &Path) -> Result<DatabaseFile, Error> {
     if wal::is_log_broken(file)? {
         return Err(Error::NotAStore { what: "a store with a hole in its log" });
     }
-    // SQLite takes a file of no byte or of one for a new database. But then a ledger that was truncated to nothing would
-    // let all of its money be spent once more.
+    // SQLite treats a file of no or one byte as a new database. But then, after the ledger was truncated to nothing,
+    // all of its money could be spent again.
     if metadata_if_exists(file)?.is_some_and(|metadata| metadata.is_file() && metadata.len() < MIN_FILE_BYTES)
     {
         return Err(Error::NotAStore { what: "an empty file" });
@@ -155,10 +155,10 @@ pub(super) fn replace_damaged(file: &Path, reason: String) -> Result<AgentDbReco
 pub(super) fn finish_or_create(file: &Path) -> Result<Option<AgentDbRecovery>, Error> {
     let aside = with_suffix(file, ".salvage");
     match (exists(&aside)?, exists(file)?) {
-        // The restored one had taken its place.
+        // The restored database is already in place.
         (true, true) => keep_damaged(file, &aside).map(|_| None),
         (true, false) => restore(file, "a restore was interrupted".to_owned()).map(Some),
-        // With an empty database the caps would begin again, and its first backup would replace this one.
+        // With an empty database, the caps would start over, and its first backup would replace this one.
         (false, false) if exists(&backup_path(file))? => {
             restore(file, "the file is missing".to_owned()).map(Some)
         }
@@ -167,8 +167,8 @@ pub(super) fn finish_or_create(file: &Path) -> Result<Option<AgentDbRecovery>, E
     }
 }
 
-/// Creates a database under another name, and renames it. A process that is killed meanwhile would otherwise leave an
-/// empty file, which cannot be told from a ledger that was truncated.
+/// Creates a database under another name, and renames it. Otherwise a process that is killed meanwhile would leave an
+/// empty file, which cannot be distinguished from a truncated ledger.
 fn create(file: &Path) -> Result<(), Error> {
     let new = with_suffix(file, ".new");
     remove_logs(&new)?;
@@ -183,13 +183,14 @@ fn restore(file: &Path, reason: String) -> Result<AgentDbRecovery, Error> {
     remove_if_exists(&new)?;
     // Before SQLite reads the log.
     let is_log_broken = wal::is_log_broken(&aside)?;
-    // A process that has the damaged file open may be writing its last row: it is waited for, and finds that its file is
-    // gone before it writes another.
+    // A process that has the damaged file open may be writing its last row: this waits for it, and it will find its
+    // file gone before it writes another row.
     let damaged = fence(&aside);
     let mut database = create_from_backup(&backup_path(file), &new)?;
     let transaction = database.begin()?;
     let is_call_count_known = damaged.as_ref().is_some_and(|damaged| {
-        // With a hole in its log the database is in a state before the hole, and its count says nothing of what followed.
+        // With a hole in its log, the database is in a state before the hole, and its count does not include what
+        // followed.
         !is_log_broken && matches!(spend::counter(damaged, CounterName::Calls), Ok(Some(_)))
     });
     if let Some(damaged) = &damaged {
@@ -199,7 +200,7 @@ fn restore(file: &Path, reason: String) -> Result<AgentDbRecovery, Error> {
     let missing = close_ledger(&transaction, is_call_count_known, last_written_day(file, &aside)?)?;
     spend::init_generation(&transaction)?;
     transaction.commit()?;
-    // The log goes with the last connection, so that the one file is the whole database.
+    // The log is removed with the last connection, so that the database consists of one file.
     drop(database);
     rename(&new, file)?;
     drop(damaged);
@@ -208,7 +209,7 @@ fn restore(file: &Path, reason: String) -> Result<AgentDbRecovery, Error> {
     Ok(AgentDbRecovery { moved_to, reason, restored, lost, is_ledger_short })
 }
 
-/// Creates a database with the rows of the backup; an empty one where the backup is missing or damaged.
+/// Creates a database with the rows of the backup; an empty one if the backup is missing or damaged.
 fn create_from_backup(backup: &Path, new: &Path) -> Result<DatabaseFile, Error> {
     if metadata_if_exists(backup)?.is_some_and(|metadata| metadata.is_file()) {
         fs::copy(backup, new).map_err(|source| file_error("copied", backup, source))?;
@@ -223,8 +224,8 @@ fn create_from_backup(backup: &Path, new: &Path) -> Result<DatabaseFile, Error> 
     open_intact(new)
 }
 
-/// Adds the rows that SQLite can read from a damaged database. What it returns may be anything: each row is known to be
-/// intact by its checksum.
+/// Adds the rows that SQLite can read from a damaged database. It may return garbage, so only rows with a valid
+/// checksum are added.
 fn merge_readable_rows(damaged: &Connection, connection: &Connection) -> Result<(), Error> {
     for table in TABLES.iter().chain([&LEDGER]) {
         // From the last row backwards: rows that come before an unreadable page are old, and so in the backup.
@@ -241,7 +242,8 @@ fn merge_readable_rows(damaged: &Connection, connection: &Connection) -> Result<
     summary::delete_orphaned_latest(connection)
 }
 
-/// Makes up for the calls that the ledger lacks, and returns how many are known to be missing. `None` where none can be.
+/// Compensates for the calls missing from the ledger, and returns how many are known to be missing. `None` if none can
+/// be missing.
 ///
 /// Each missing call counts as the most expensive one that is known, and all of them as no less than the cost of the
 /// summaries whose calls are missing. When they were made is not known, so nothing more may be spent on the last day on
@@ -282,7 +284,7 @@ fn close_ledger(
 }
 
 fn cost_of_summaries(connection: &Connection) -> Result<Money, Error> {
-    // As a float, since a sum of integers may overflow; a few lost digits do no harm here.
+    // As a float, because a sum of integers may overflow; a small loss of precision is harmless here.
     let nanos: f64 = connection.query_row(
         "SELECT total(cost) FROM (SELECT DISTINCT subject, provider, model, at_ms, cost FROM summary)",
         [],
@@ -304,7 +306,7 @@ fn count_rows(connection: &Connection) -> Result<u64, Error> {
     Ok(rows)
 }
 
-/// Returns the last day on which the damaged file or its log was written; the backup, where the file is missing.
+/// Returns the last day on which the damaged file or its log was written, or the backup if the file is missing.
 fn last_written_day(file: &Path, aside: &Path) -> Result<i64, Error> {
     let day = |path: &Path| {
         let metadata = metadata_if_exists(path)?;
@@ -315,9 +317,9 @@ fn last_written_day(file: &Path, aside: &Path) -> Result<i64, Error> {
     Ok(last.map_or_else(|| day(&backup_path(file)), |last| Ok(Some(last)))?.unwrap_or(0))
 }
 
-/// Gives the damaged file the name under which it is kept.
+/// Renames the damaged file to the name under which it is kept.
 fn keep_damaged(file: &Path, aside: &Path) -> Result<PathBuf, Error> {
-    // The fence has left these, and nothing needs them.
+    // The fence leaves these files, which are no longer needed.
     remove_if_exists(&with_suffix(aside, "-shm"))?;
     let log = with_suffix(aside, "-wal");
     if metadata_if_exists(&log)?.is_some_and(|metadata| metadata.len() == 0) {
@@ -334,11 +336,11 @@ fn keep_damaged(file: &Path, aside: &Path) -> Result<PathBuf, Error> {
     }
 }
 
-/// A [`StoredRow`] as a value.
+/// A [`StoredRow`] type as a value.
 pub(super) struct Table {
     pub(super) name: &'static str,
     pub(super) row_label: &'static str,
-    /// Returns whether a row is what was once written.
+    /// Returns whether the checksum of a row is valid.
     pub(super) is_intact: fn(&RowColumns<'_>) -> bool,
     pub(super) merge: fn(&Connection, &RowColumns<'_>) -> Result<(), Error>,
 }

@@ -1,4 +1,4 @@
-//! Backups, and what is left of a database after damage of every kind.
+//! Backups, and recovery from every kind of damage.
 
 #![expect(clippy::disallowed_methods, reason = "a test does to the file what the database must withstand")]
 
@@ -16,7 +16,7 @@ use crate::store::Error;
 
 /// Enough for several pages of each table.
 const PARTS: usize = 60;
-/// A thousand days.
+/// The age of old files in tests: a thousand days.
 const LONG_AGO: std::time::Duration = std::time::Duration::from_hours(24 * 1_000);
 
 const PAGE: usize = 4096;
@@ -61,7 +61,7 @@ fn open_bytes(
     AgentDb::open(&sandbox.file())
 }
 
-/// A database whose backup has `old` summaries and that has `new` ones more, as a killed process leaves it.
+/// A database with `old` summaries in its backup and `new` additional ones, as a killed process leaves it.
 fn killed(old: usize, new: usize) -> TempAgentDb {
     let sandbox = TempAgentDb::new();
     fill_database(&sandbox, old);
@@ -76,8 +76,8 @@ fn killed(old: usize, new: usize) -> TempAgentDb {
     other
 }
 
-/// Checks that only what was written is returned, and that no more may be spent than before; returns how many summaries
-/// are left.
+/// Checks that only written data is returned, and that no more may be spent than before; returns how many summaries are
+/// left.
 #[track_caller]
 fn check_harmless(opened: OpenedAgentDb, today: i64) -> usize {
     let OpenedAgentDb { mut db, recovery } = opened;
@@ -101,7 +101,7 @@ fn check_harmless(opened: OpenedAgentDb, today: i64) -> usize {
 }
 
 #[test]
-fn a_backup_is_written_when_a_writer_is_closed_and_after_so_many_answers() {
+fn a_backup_is_written_when_a_writer_is_closed_and_after_a_number_of_answers() {
     let sandbox = TempAgentDb::new();
     let mut db = sandbox.open();
     record_paid_summary(&mut db, "first", 5);
@@ -126,12 +126,12 @@ fn a_backup_is_written_when_a_writer_is_closed_and_after_so_many_answers() {
 }
 
 #[test]
-fn a_reader_and_a_writer_that_writes_nothing_leave_the_backup_alone() {
+fn a_reader_and_an_idle_writer_leave_the_backup_unchanged() {
     let sandbox = TempAgentDb::new();
     fill_database(&sandbox, 1);
     let written = fs::metadata(backup(&sandbox)).unwrap().modified().unwrap();
     drop(AgentDb::open_reader(&sandbox.file()).unwrap());
-    // A clock that has not advanced since makes the backup look outdated once.
+    // If the clock has not advanced, the backup looks outdated once.
     drop(sandbox.open());
     let again = fs::metadata(backup(&sandbox)).unwrap().modified().unwrap();
     drop(sandbox.open());
@@ -148,11 +148,11 @@ fn the_backup_of_a_process_that_was_killed_is_completed_by_the_next_writer() {
 }
 
 #[test]
-fn a_backup_that_was_interrupted_leaves_the_one_before() {
+fn an_interrupted_backup_leaves_the_previous_one() {
     let sandbox = TempAgentDb::new();
     fill_database(&sandbox, 1);
     let before = fs::read(backup(&sandbox)).unwrap();
-    // As a process leaves it that died while it wrote one.
+    // As left by a process that died while writing one.
     fs::write(sandbox.path("agent.db.backup-new"), &before[..PAGE + 7]).unwrap();
     let mut db = sandbox.open();
     record_paid_summary(&mut db, "a", 5);
@@ -160,7 +160,7 @@ fn a_backup_that_was_interrupted_leaves_the_one_before() {
     drop(db);
     assert_ne!(fs::read(backup(&sandbox)).unwrap(), before);
     assert_eq!(sandbox.file_names(), ["agent.db", "agent.db.backup"]);
-    // A backup that cannot be written is no reason to fail.
+    // A failed backup is not an error.
     let before = fs::read(backup(&sandbox)).unwrap();
     fs::create_dir(sandbox.path("agent.db.backup-new")).unwrap();
     fill_database(&sandbox, 2);
@@ -194,7 +194,7 @@ fn deleted_summaries_are_not_in_the_backup() {
 }
 
 #[test]
-fn a_process_that_is_killed_while_it_creates_the_database_closes_no_day() {
+fn a_process_killed_while_creating_the_database_closes_no_day() {
     let sandbox = TempAgentDb::new();
     fs::write(sandbox.path("agent.db.new"), "").unwrap();
     fs::write(sandbox.path("agent.db.new-journal"), [0xd9; 512]).unwrap();
@@ -235,7 +235,7 @@ fn a_database_without_its_header_is_restored_from_its_backup() {
     let kept = sandbox.path("agent.db.corrupt-1");
     assert_eq!(fs::read(&kept).unwrap(), bytes);
     assert_eq!(recovery.moved_to, Some(kept));
-    // Nothing says that no call was made since the backup.
+    // Calls may have been made since the backup.
     assert_eq!((recovery.restored, recovery.lost, recovery.is_ledger_short), (3 * PARTS as u64, 0, true));
     assert_eq!(db.summaries().unwrap().len(), PARTS);
     assert_eq!(db.latest_summaries(Tier::Orchestrator).unwrap().len(), PARTS);
@@ -247,7 +247,7 @@ fn a_database_without_its_header_is_restored_from_its_backup() {
 }
 
 #[test]
-fn everything_is_restored_as_it_was_with_and_without_a_backup() {
+fn everything_is_restored_with_and_without_a_backup() {
     for has_backup in [true, false] {
         let sandbox = TempAgentDb::new();
         let mut db = sandbox.open();
@@ -297,9 +297,9 @@ fn rows_newer_than_the_backup_are_read_from_the_damaged_file() {
 }
 
 #[test]
-fn rows_that_neither_file_has_any_more_close_the_day() {
+fn rows_lost_from_both_files_close_the_day() {
     let sandbox = killed(PARTS, 10);
-    // The log first becomes a part of the database, whose header is then lost.
+    // The log is checkpointed into the database, whose header is then lost.
     drop(sandbox.raw_connection().query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())));
     let today = day_of(&sandbox.file());
     let mut bytes = fs::read(sandbox.file()).unwrap();
@@ -316,15 +316,15 @@ fn rows_that_neither_file_has_any_more_close_the_day() {
 }
 
 #[test]
-fn commits_behind_a_hole_in_the_log_close_the_day() {
-    // In the page of a frame, in the salts of a frame, in the salts of the log, in what makes it a log.
+fn commits_after_a_hole_in_the_log_close_the_day() {
+    // In the page of a frame, in the salts of a frame, in the salts of the log, in the log's magic number.
     for place in [WAL_HEADER + FRAME_HEADER + 4_000, WAL_HEADER + FRAME_HEADER + PAGE + 9, 17, 1] {
         let sandbox = killed(3, 10);
         let mut log = fs::read(sandbox.path("agent.db-wal")).unwrap();
         log[place] ^= 4;
         fs::write(sandbox.path("agent.db-wal"), log).unwrap();
         let today = day_of(&sandbox.file());
-        // A reader that comes first does not have the log deleted.
+        // An earlier reader does not cause the log to be deleted.
         drop(AgentDb::open_reader(&sandbox.file()));
         let OpenedAgentDb { mut db, recovery } = AgentDb::open(&sandbox.file()).unwrap();
         assert!(recovery.is_some_and(|recovery| recovery.is_ledger_short), "{place}");
@@ -337,7 +337,7 @@ fn commits_behind_a_hole_in_the_log_close_the_day() {
 }
 
 #[test]
-fn a_torn_end_of_the_log_is_no_damage() {
+fn a_torn_end_of_the_log_is_not_damage() {
     let harmed = |harm: &dyn Fn(&mut Vec<u8>)| {
         let sandbox = killed(1, 10);
         let mut log = fs::read(sandbox.path("agent.db-wal")).unwrap();
@@ -374,11 +374,11 @@ fn a_ledger_that_lacks_calls_closes_the_day_and_counts_them_as_the_most_expensiv
     for day in [5, today] {
         assert_eq!(db.reserve(&reservation("d", 1, day), &caps()).unwrap(), Err(CapExceeded::DayClosed));
     }
-    // What costs nothing goes on, and so does everything on the next day.
+    // Free calls are still allowed, and so is everything on the next day.
     assert!(db.reserve(&reservation("d", 0, today), &caps()).unwrap().is_ok());
     assert!(db.reserve(&reservation("d", 1, today + 1), &caps()).unwrap().is_ok());
     drop(db);
-    // It stays closed, however often the file breaks.
+    // The day stays closed, however often the file is damaged.
     sandbox.raw_connection().execute_batch("DROP TABLE lease").unwrap();
     let OpenedAgentDb { mut db, recovery } = AgentDb::open(&sandbox.file()).unwrap();
     assert!(!recovery.unwrap().is_ledger_short);
@@ -386,7 +386,7 @@ fn a_ledger_that_lacks_calls_closes_the_day_and_counts_them_as_the_most_expensiv
 }
 
 #[test]
-fn what_summaries_cost_is_known_where_the_ledger_is_lost() {
+fn the_cost_of_summaries_is_known_even_without_the_ledger() {
     let sandbox = TempAgentDb::new();
     fill_database(&sandbox, 3);
     fs::remove_file(backup(&sandbox)).unwrap();
@@ -397,10 +397,10 @@ fn what_summaries_cost_is_known_where_the_ledger_is_lost() {
 }
 
 #[test]
-fn a_file_of_which_nothing_is_left_lets_nothing_be_spent_that_day() {
+fn after_a_total_loss_nothing_may_be_spent_that_day() {
     let all: [&[u8]; 4] = [b"", b"x", &[b'x'; 5_000], &[0; 3 * PAGE]];
     for bytes in all {
-        // A damaged backup is as good as none.
+        // A damaged backup counts as missing.
         for backup_bytes in [None, Some(bytes)] {
             let sandbox = TempAgentDb::new();
             let OpenedAgentDb { mut db, recovery } = open_bytes(&sandbox, bytes, backup_bytes).unwrap();
@@ -415,7 +415,7 @@ fn a_file_of_which_nothing_is_left_lets_nothing_be_spent_that_day() {
 }
 
 #[test]
-fn an_old_file_of_which_nothing_is_left_does_not_close_today() {
+fn the_total_loss_of_an_old_file_does_not_close_today() {
     let sandbox = TempAgentDb::new();
     fs::write(sandbox.file(), "no database").unwrap();
     let file = fs::File::options().write(true).open(sandbox.file()).unwrap();
@@ -440,7 +440,7 @@ fn every_damaged_file_is_kept() {
 }
 
 #[test]
-fn another_programs_database_and_what_is_not_a_file_are_set_aside_unchanged() {
+fn foreign_databases_and_non_files_are_set_aside_unchanged() {
     let sandbox = TempAgentDb::new();
     sandbox
         .raw_connection()
@@ -450,7 +450,7 @@ fn another_programs_database_and_what_is_not_a_file_are_set_aside_unchanged() {
     let recovery = AgentDb::open(&sandbox.file()).unwrap().recovery.unwrap();
     assert!(recovery.reason.contains("another program"), "{}", recovery.reason);
     assert_eq!(fs::read(recovery.moved_to.unwrap()).unwrap(), before);
-    // Neither a link nor a folder is read or written through, as the database or as its backup.
+    // Links and folders are neither followed nor written to, as the database or as its backup.
     for name in ["agent.db", "agent.db.backup", "agent.db.backup-new"] {
         let sandbox = TempAgentDb::new();
         std::os::unix::fs::symlink(sandbox.path("elsewhere"), sandbox.path(name)).unwrap();
@@ -465,9 +465,9 @@ fn another_programs_database_and_what_is_not_a_file_are_set_aside_unchanged() {
 }
 
 #[test]
-fn a_restore_that_was_interrupted_is_finished() {
+fn an_interrupted_restore_is_finished() {
     let (bytes, backup_bytes) = intact_bytes();
-    // The damaged file has been set aside; a part of the new one is there.
+    // The damaged file has been set aside; part of the new one exists.
     let sandbox = TempAgentDb::new();
     fs::write(sandbox.path("agent.db.salvage"), &bytes).unwrap();
     fs::write(sandbox.path("agent.db.new"), &bytes[..PAGE]).unwrap();
@@ -477,7 +477,8 @@ fn a_restore_that_was_interrupted_is_finished() {
     assert_eq!(db.spend_totals(5).unwrap().total, nanos(2_400));
     drop(db);
     assert_eq!(sandbox.file_names(), ["agent.db", "agent.db.backup", "agent.db.corrupt-1"]);
-    // The new one has taken its place, and the damaged one still has its name. So the next damage finds that name free.
+    // The new one is in place, and the damaged one still has its temporary name, which has to be free for the next
+    // damage.
     fs::rename(sandbox.path("agent.db.corrupt-1"), sandbox.path("agent.db.salvage")).unwrap();
     let mut harmed = fs::read(sandbox.file()).unwrap();
     harmed[..PAGE].fill(0);
@@ -488,7 +489,7 @@ fn a_restore_that_was_interrupted_is_finished() {
 }
 
 #[test]
-fn a_process_that_has_the_damaged_file_open_finds_it_gone() {
+fn a_process_with_the_damaged_file_open_finds_it_gone() {
     let sandbox = TempAgentDb::new();
     fill_database(&sandbox, 1);
     let mut slow = sandbox.open();
@@ -505,7 +506,7 @@ fn a_process_that_has_the_damaged_file_open_finds_it_gone() {
 }
 
 #[test]
-fn many_may_find_the_same_damage_and_one_restores_it() {
+fn of_many_processes_that_find_damage_one_restores_it() {
     let sandbox = TempAgentDb::new();
     let (mut bytes, backup_bytes) = intact_bytes();
     bytes[..PAGE].fill(0);
@@ -522,7 +523,7 @@ fn many_may_find_the_same_damage_and_one_restores_it() {
 }
 
 #[test]
-fn many_may_write_backups_at_once_and_one_of_them_is_there() {
+fn simultaneous_backups_leave_one_of_them() {
     let sandbox = TempAgentDb::new();
     fill_database(&sandbox, 1);
     std::thread::scope(|scope| {
@@ -541,14 +542,14 @@ fn many_may_write_backups_at_once_and_one_of_them_is_there() {
 }
 
 #[test]
-fn a_flipped_bit_anywhere_returns_nothing_wrong_and_opens_no_cap() {
+fn a_flipped_bit_anywhere_returns_no_wrong_data_and_raises_no_cap() {
     let (intact, backup_bytes) = intact_bytes();
     let sandbox = TempAgentDb::new();
-    // A prime step, so that every kind of place is hit.
+    // A prime step, so that every kind of position is hit.
     for place in (0..intact.len() * 8).step_by(9_973) {
         let mut bytes = intact.clone();
         bytes[place / 8] ^= 1 << (place % 8);
-        // With a backup, a bit costs no more than the row that it is in.
+        // With a backup, a flipped bit costs no more than its row.
         for (backup_bytes, least) in [(Some(backup_bytes.as_slice()), PARTS - 1), (None, 0)] {
             match open_bytes(&sandbox, &bytes, backup_bytes) {
                 Ok(opened) => {
@@ -563,7 +564,7 @@ fn a_flipped_bit_anywhere_returns_nothing_wrong_and_opens_no_cap() {
 }
 
 #[test]
-fn zeroed_swapped_and_missing_pages_lose_nothing_that_the_backup_has() {
+fn zeroed_swapped_and_missing_pages_lose_nothing_in_the_backup() {
     let (intact, backup_bytes) = intact_bytes();
     let pages = intact.len() / PAGE;
     let sandbox = TempAgentDb::new();

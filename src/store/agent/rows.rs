@@ -8,23 +8,23 @@ use crate::model::{ContentHash, ModelName, Money, SummaryKey, SummaryScope, Tier
 /// A summary that a model wrote.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredSummary {
-    /// What its text depends on.
+    /// Its key, a hash of everything that its text depends on.
     pub key: SummaryKey,
-    /// What it is about: a content, or the hash of the contents of a folder.
+    /// Its subject: a content, or the hash of the contents of a folder.
     pub subject: ContentHash,
-    /// Id of the file type that the content was read as; empty for a folder.
+    /// The id of the content's file type; empty for a folder.
     pub language: String,
-    /// What kind of subject it is.
+    /// The kind of the subject.
     pub scope: SummaryScope,
-    /// The tier that it was written for.
+    /// The tier for which it was written.
     pub tier: Tier,
-    /// The prompt that asked for it, with its version: `code/1`.
+    /// The prompt that was used, with its version: `code/1`.
     pub prompt: String,
     /// The model that wrote it.
     pub model: ModelName,
     /// The text, checked.
     pub text: String,
-    /// The tokens of the call that produced it, which may have produced more than one.
+    /// The tokens of the call that produced it, and possibly other summaries.
     pub tokens: TokenUsage,
     /// What that call cost.
     pub cost: Money,
@@ -32,24 +32,24 @@ pub struct StoredSummary {
     pub at_ms: i64,
 }
 
-/// A summary that another member of the team has paid for. Its cost is no part of the ledger.
+/// A summary that another member of the team has paid for. Its cost is not in the ledger.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FetchedSummary {
     pub summary: StoredSummary,
-    /// By which key its signature was verified.
+    /// The key with which its signature was verified.
     pub writer: WriterKey,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ClaimStatus {
-    /// This process does it now.
+    /// This process has claimed the task.
     Acquired,
     Done,
-    /// Another running process does it.
+    /// Another running process has claimed it.
     HeldElsewhere,
-    /// It was sent in a batch whose answers are not there yet.
+    /// It is in a batch whose answers have not arrived yet.
     InBatch,
-    /// It was tried without success and must not be tried again before this time (milliseconds since the epoch; `None`: never).
+    /// It failed and must not be retried before this time (milliseconds since the epoch; `None`: never).
     Refused {
         reason: String,
         until_ms: Option<i64>,
@@ -67,29 +67,29 @@ pub struct SpendReservation {
     pub max_cost: Money,
     /// The process that calls, by the name of its lock.
     pub holder: String,
-    /// Whether it is a part of a batch.
+    /// Whether it is part of a batch.
     pub is_batch: bool,
     /// When, in milliseconds since the epoch.
     pub at_ms: i64,
-    /// The day that it counts for, in days since 1970-01-01, in UTC.
+    /// The day for which it counts, in days since 1970-01-01 in UTC.
     pub day: i64,
 }
 
-/// How much may be spent. A reservation that was never settled counts as spent.
+/// The caps on spending. An unsettled reservation counts as spent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SpendCaps {
-    /// On one day.
+    /// The cap on money per day.
     pub day: Money,
-    /// In all.
+    /// In total.
     pub total: Money,
-    /// Calls on one day.
+    /// The cap on calls per day.
     pub calls_a_day: u64,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CapExceeded {
     Day,
-    /// Calls of the day may be missing from the ledger, which was restored: nothing more is spent on that day.
+    /// Calls of the day may be missing from a restored ledger, so nothing more is spent on that day.
     DayClosed,
     Total,
     /// How many calls may be made on one day.
@@ -103,11 +103,11 @@ pub struct SpendId(pub i64);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct BatchId(pub i64);
 
-/// Calls that are to be sent as one batch.
+/// Calls to be sent as one batch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewBatch {
     pub model: ModelName,
-    /// What each of them may cost, and how its answer is stored.
+    /// The reservation of each call, and how its answer is stored.
     pub calls: Vec<(SpendReservation, BatchQuestion)>,
     /// When, in milliseconds since the epoch.
     pub at_ms: i64,
@@ -115,7 +115,7 @@ pub struct NewBatch {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum BatchState {
-    /// Its cost is reserved. Whether it was sent is not known: a process may have died in between.
+    /// Its cost is reserved. It may or may not have been sent, because a process may have died in between.
     Reserved,
     Submitted,
 }
@@ -143,28 +143,28 @@ pub struct BatchItem {
     pub question: BatchQuestion,
 }
 
-/// How the answer to a call of a batch is stored, whatever the settings are by the time it arrives.
+/// How the answer to a call of a batch is stored, independent of the settings when it arrives.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BatchQuestion {
-    /// What it is about: a content, or the hash of the contents of a folder.
+    /// Its subject: a content, or the hash of the contents of a folder.
     pub subject: ContentHash,
-    /// Id of the file type that the content was read as; empty for a folder.
+    /// The id of the content's file type; empty for a folder.
     pub language: String,
     pub scope: SummaryScope,
-    /// The prompt that asks, with its version: `code/1`.
+    /// The prompt that is used, with its version: `code/1`.
     pub prompt: String,
     /// The keys of the summaries that it produces.
     pub keys: Vec<(Tier, SummaryKey)>,
-    /// The paths of all files that it is about, as bytes; none for a folder.
+    /// The paths of all files with this content, as bytes; empty for a folder.
     pub paths: Vec<Vec<u8>>,
 }
 
-/// A task that was tried without success.
+/// A task that failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RefusalRow {
     pub task_key: SummaryKey,
     pub reason: String,
-    /// It must not be tried again before this time, in milliseconds since the epoch; `None`: never.
+    /// It must not be retried before this time, in milliseconds since the epoch; `None`: never.
     pub until_ms: Option<i64>,
     /// When it was tried, in milliseconds since the epoch.
     pub at_ms: i64,
@@ -173,7 +173,7 @@ pub struct RefusalRow {
 /// What happened when a damaged or missing database was restored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AgentDbRecovery {
-    /// Where the damaged file is kept; `None` where the file was missing.
+    /// Where the damaged file is kept; `None` if the file was missing.
     pub moved_to: Option<PathBuf>,
     pub reason: String,
     /// How many rows the restored database has.
@@ -185,12 +185,12 @@ pub struct AgentDbRecovery {
 }
 
 impl fmt::Display for AgentDbRecovery {
-    /// Writes a note for the user.
+    /// Formats a note for the user.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { reason, restored, lost, .. } = self;
         write!(
             f,
-            "summaries by models were restored ({reason}): {restored} rows are there, {lost} calls are known to be lost"
+            "summaries by models were restored ({reason}): {restored} rows recovered, {lost} calls known to be lost"
         )?;
         if let Some(moved_to) = &self.moved_to {
             let name = moved_to.file_name().unwrap_or_default().to_string_lossy();
@@ -209,10 +209,10 @@ impl fmt::Display for AgentDbRecovery {
 pub struct AgentDbSize {
     pub summaries: u64,
     pub text_bytes: u64,
-    /// Tasks that were tried without success.
+    /// The number of failed tasks.
     pub refusals: u64,
     pub calls: u64,
-    /// What all calls cost, reservations that were never settled included.
+    /// The cost of all calls, including unsettled reservations.
     pub spent_total: Money,
     /// Bytes of the database, its log and its backup on disk.
     pub bytes_on_disk: u64,
@@ -222,7 +222,7 @@ pub struct AgentDbSize {
 pub struct DeletedSummaries {
     pub summaries: u64,
     pub refusals: u64,
-    /// What the calls that produced those summaries had cost.
+    /// The cost of the calls that produced those summaries.
     pub cost: Money,
     /// Bytes by which the database became smaller on disk.
     pub bytes: u64,
@@ -231,22 +231,22 @@ pub struct DeletedSummaries {
 /// The outcome of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SpendOutcome {
-    /// It is in progress, or its process has died: it counts as the most that it may cost.
+    /// It is in progress, or its process has died: it counts at its worst cost.
     Open,
     /// It produced a valid answer.
     Answered,
-    /// It was refused, and cost what the settlement states.
+    /// It was refused; the settlement has its cost.
     Refused,
-    /// What it cost is not known: it counts as the most that it may cost.
+    /// Its cost is unknown: it counts at its worst cost.
     Unknown,
 }
 
-/// What a call has cost.
+/// The cost and outcome of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SpendSettlement {
     /// Its outcome.
     pub outcome: SpendOutcome,
-    /// Its cost; `None` counts as the most that it may cost.
+    /// Its cost; `None` counts at its worst cost.
     pub cost: Option<Money>,
     /// The tokens that the provider reported.
     pub tokens: TokenUsage,
@@ -256,14 +256,14 @@ pub struct SpendSettlement {
     pub at_ms: i64,
 }
 
-/// How much has been spent, reservations included.
+/// How much has been spent, including reservations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct SpendTotals {
     pub day: Money,
-    /// In all.
+    /// In total.
     pub total: Money,
     pub calls: u64,
-    /// Of the total, what is reserved and not settled.
+    /// The part of the total that is reserved and not settled.
     pub reserved: Money,
 }
 
@@ -279,8 +279,8 @@ pub struct UsageRow {
     pub answered: u64,
     /// The tokens, as far as they were reported.
     pub tokens: TokenUsage,
-    /// What they cost, reservations that were never settled included.
+    /// Their cost, including unsettled reservations.
     pub cost: Money,
-    /// Of that, what is reserved and not settled.
+    /// The part of the cost that is reserved and not settled.
     pub reserved: Money,
 }

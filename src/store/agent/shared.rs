@@ -1,4 +1,4 @@
-//! The tables of what a team shares: `fetched`, the summaries that others paid for; and `outbox`, which of the user's own
+//! The tables of what a team shares: `fetched`, the summaries that others paid for; and `outbox`, the user's own that
 //! the team's cache may lack.
 
 use rusqlite::{Connection, params};
@@ -9,11 +9,11 @@ use crate::model::{SummaryKey, WriterKey};
 use crate::store::error::Error;
 use crate::store::row::{RowColumns, RowFields, StoredRow, execute};
 
-/// A summary that waits to be stored in the team's cache.
+/// A summary to be stored in the team's cache.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct OutboxRow(pub(super) SummaryKey);
 
-/// Returns the fetched summary of that key, if its row is intact and its writer is believed.
+/// Returns the fetched summary with this key, if its row is intact and its writer is trusted.
 pub(super) fn select_fetched(
     connection: &Connection,
     key: &SummaryKey,
@@ -31,7 +31,7 @@ pub(super) fn delete_fetched(connection: &Connection, key: &SummaryKey) -> Resul
     execute(connection, "DELETE FROM fetched WHERE key = ?1", [key.0.as_bytes()]).map(drop)
 }
 
-/// Returns the own summaries in the outbox, at most `most`, and removes keys that have none.
+/// Returns at most `most` own summaries in the outbox, and removes keys without a summary.
 pub(super) fn select_outbox(connection: &Connection, most: u32) -> Result<Vec<StoredSummary>, Error> {
     let orphaned = "DELETE FROM outbox WHERE key NOT IN (SELECT key FROM summary)";
     execute(connection, orphaned, [])?;
@@ -63,7 +63,7 @@ impl StoredRow for FetchedSummary {
     fn merge(&self, connection: &Connection) -> Result<(), Error> {
         let key = &self.summary.key;
         let is_there = Self::select_first(connection, "key = ?1", [key.0.as_bytes()])?.is_some();
-        // Own words are never replaced by somebody's.
+        // Own summaries are never replaced by fetched ones.
         if is_there || summary::select(connection, key)?.is_some() { Ok(()) } else { self.upsert(connection) }
     }
 }

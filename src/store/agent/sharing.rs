@@ -1,4 +1,4 @@
-//! What is asked of the database for a team's cache: fetched summaries go in, own ones go out.
+//! The operations for a team's cache: storing fetched summaries, and reading own ones.
 
 use super::db::AgentDb;
 use super::rows::{FetchedSummary, StoredSummary};
@@ -10,22 +10,23 @@ use crate::store::error::Error;
 use crate::store::row::StoredRow;
 
 impl AgentDb {
-    /// Sets whose fetched summaries are returned from now on: until this is called, nobody's.
+    /// Sets the trusted writers, whose fetched summaries are returned from now on; initially there are none.
     pub fn believe(&mut self, writers: &[WriterKey]) {
         writers.clone_into(&mut self.writers);
     }
 
-    /// Returns whose fetched summaries are returned.
+    /// Returns the trusted writers.
     pub fn believed(&self) -> &[WriterKey] {
         &self.writers
     }
 
-    /// Has summaries that are recorded from now on put into the outbox, in the same transaction.
+    /// Enables adding recorded summaries to the outbox, in the same transaction.
     pub const fn fill_outbox(&mut self) {
         self.fills_outbox = true;
     }
 
-    /// Stores fetched summaries, each with the paths whose last summary it is. Own ones stay. Returns how many were new.
+    /// Stores fetched summaries, each with the paths whose last summary it is. Own ones are kept. Returns how many were
+    /// new.
     pub fn store_fetched(&mut self, fetched: &[(FetchedSummary, Vec<Vec<u8>>)]) -> Result<u64, Error> {
         let (transaction, _) = self.begin()?;
         let mut stored = 0;
@@ -33,7 +34,7 @@ impl AgentDb {
             if summary::select(&transaction, &row.summary.key)?.is_some() {
                 continue;
             }
-            // One by a writer who is no longer believed gives way.
+            // A summary by a writer who is no longer trusted is replaced.
             row.upsert(&transaction)?;
             stored += 1;
             for path in paths {
@@ -48,7 +49,7 @@ impl AgentDb {
         Ok(stored)
     }
 
-    /// Returns the oldest own summaries in the outbox, at most `most`.
+    /// Returns at most `most` own summaries in the outbox, oldest first.
     pub fn outbox(&mut self, most: u32) -> Result<Vec<StoredSummary>, Error> {
         let transaction = self.database.begin()?;
         let found = shared::select_outbox(&transaction, most)?;
@@ -56,7 +57,7 @@ impl AgentDb {
         Ok(found)
     }
 
-    /// Removes summaries from the outbox that the team's cache has.
+    /// Removes summaries that the team's cache has from the outbox.
     pub fn remove_from_outbox(&mut self, keys: &[SummaryKey]) -> Result<(), Error> {
         let (transaction, _) = self.begin()?;
         for key in keys {
@@ -93,7 +94,7 @@ impl AgentDb {
         Ok(own)
     }
 
-    /// Returns who wrote a summary; `None` if it is the user's own, or there is none.
+    /// Returns the writer of a summary; `None` if it is the user's own, or there is none.
     pub fn writer_of(&self, key: &SummaryKey) -> Result<Option<WriterKey>, Error> {
         let connection = &self.database.connection;
         if summary::select(connection, key)?.is_some() {
@@ -103,7 +104,7 @@ impl AgentDb {
         Ok(found.map(|fetched| fetched.writer))
     }
 
-    /// Returns the fetched summaries of all writers, believed or not.
+    /// Returns the fetched summaries of all writers, trusted or not.
     pub fn fetched_summaries(&self) -> Result<Vec<FetchedSummary>, Error> {
         let mut fetched = Vec::new();
         FetchedSummary::select_each(
@@ -154,19 +155,19 @@ mod tests {
             assert_eq!((by_tier.len(), all_latest.len()), (1 - missing, 1 - missing));
             by_path.is_some()
         };
-        // Nobody is believed until it is said who is.
+        // No writer is trusted by default.
         assert!(!returned(&db));
         db.believe(&[WriterKey([2; 32]), WriterKey([1; 32])]);
         assert!(returned(&db));
         db.believe(&[WriterKey([2; 32])]);
         assert!(!returned(&db));
-        // Another writer's takes its place.
+        // A trusted writer's summary replaces it.
         assert_eq!(db.store_fetched(&[fetched("a", 2)]).unwrap(), 1);
         assert!(returned(&db));
     }
 
     #[test]
-    fn own_summaries_precede_fetched_ones_and_go_into_the_outbox_with_their_answer() {
+    fn own_summaries_precede_fetched_ones_and_enter_the_outbox_with_their_answer() {
         let file = TempAgentDb::new();
         let mut db = file.open();
         db.believe(&[WriterKey([1; 32])]);
@@ -187,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reader_brings_the_database_of_an_older_version_up_to_date() {
+    fn a_reader_migrates_the_database_of_an_older_version() {
         let file = TempAgentDb::new();
         record_paid_summary(&mut file.open(), "a", 5);
         let older = "DROP TABLE fetched; DROP TABLE outbox; PRAGMA user_version = 1";

@@ -1,4 +1,4 @@
-//! The tables `spend`, the ledger, with a row per call that is written before the call is made and never deleted, and
+//! The tables `spend`, the ledger, which has a row for each call, written before the call and never deleted; and
 //! `counter`.
 
 use rusqlite::{Connection, OptionalExtension};
@@ -26,12 +26,12 @@ pub(super) struct SpendRow {
     pub(super) id: SpendId,
     pub(super) reservation: SpendReservation,
     pub(super) settlement: SpendSettlement,
-    /// `None` while it is open.
+    /// When it was settled; `None` while it is open.
     pub(super) ended_ms: Option<i64>,
 }
 
 impl SpendRow {
-    /// Returns what the call counts as: the most that it may cost, unless its cost is known.
+    /// Returns the amount at which the call counts: its cost if known, else the most that it may cost.
     pub(super) fn amount(&self) -> Money {
         match self.settlement.outcome {
             SpendOutcome::Open => self.reservation.max_cost,
@@ -46,17 +46,17 @@ impl SpendRow {
     }
 }
 
-/// A row of the ledger as it was read.
+/// A row that was read from the ledger.
 pub(super) enum LedgerRow {
-    /// Its checksum holds.
+    /// Its checksum is valid.
     Intact(Box<SpendRow>),
-    /// Its checksum does not hold. It counts as the larger of its two amounts, since neither can be trusted.
+    /// Its checksum is invalid. It counts at the larger of its two amounts, because neither can be trusted.
     Damaged(Money),
 }
 
-/// Inserts the row of a call that is to be made.
+/// Inserts the row of a call that is about to be made.
 pub(super) fn insert_open(connection: &Connection, reservation: &SpendReservation) -> Result<SpendId, Error> {
-    // Not left to SQLite, because the checksum of the row covers its id.
+    // Not assigned by SQLite, because the checksum of the row covers its id.
     let last: i64 = connection
         .prepare_cached("SELECT coalesce(max(id), 0) FROM spend")?
         .query_row([], |row| row.get(0))?;
@@ -75,7 +75,7 @@ pub(super) fn insert_open(connection: &Connection, reservation: &SpendReservatio
     Ok(id)
 }
 
-/// Records the outcome of a call. A call that is settled stays as it is.
+/// Records the outcome of a call. A settled call is left unchanged.
 pub(super) fn settle(
     connection: &Connection,
     id: SpendId,
@@ -120,7 +120,7 @@ fn ledger_row(columns: &RowColumns<'_>) -> LedgerRow {
 }
 
 fn larger_amount(columns: &RowColumns<'_>) -> Money {
-    // An amount is never negative, so a sign is damage; to drop it errs towards counting too much.
+    // An amount is never negative, so a sign is damage; dropping it errs on the side of counting too much.
     let amount = |index| columns.number(index).map_or(0, i64::unsigned_abs);
     Money::from_nanos(amount(3).max(amount(4)))
 }
@@ -180,14 +180,14 @@ impl StoredRow for SpendRow {
 
     fn merge(&self, connection: &Connection) -> Result<(), Error> {
         match get(connection, self.id)? {
-            // A call that was settled stays so: a row that is still open is an older one.
+            // A settled call stays settled: an open row of it is older.
             Some(LedgerRow::Intact(there)) if !there.is_open() => Ok(()),
             Some(LedgerRow::Intact(_) | LedgerRow::Damaged(_)) | None => self.upsert(connection),
         }
     }
 }
 
-/// Returns a row for calls of which nothing is known except what they may have cost.
+/// Returns a row for calls of which only the possible cost is known.
 pub(super) fn unknown_cost_row(id: SpendId, amount: Money, day: i64) -> SpendRow {
     let amount = Money::from_nanos(money_to_column(amount).cast_unsigned());
     let no_task = ContentHash::digest(b"");
@@ -215,11 +215,11 @@ pub(super) fn unknown_cost_row(id: SpendId, amount: Money, day: i64) -> SpendRow
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum CounterName {
-    /// Changes whenever a look-up may return something else.
+    /// Changes whenever a lookup may return something different.
     Generation,
-    /// How many rows the ledger has. If it has fewer, some were lost.
+    /// The number of rows in the ledger. If there are fewer, some were lost.
     Calls,
-    /// The last day on which nothing more may be spent, since calls of that day may be missing.
+    /// The last day on which nothing more may be spent, because calls of that day may be missing.
     ClosedDay,
 }
 
@@ -241,7 +241,7 @@ pub(super) struct CounterRow {
     value: i64,
 }
 
-/// Returns a counter; `None` where it was never written, or is damaged.
+/// Returns a counter; `None` if it was never written, or is damaged.
 pub(super) fn counter(connection: &Connection, counter: CounterName) -> Result<Option<i64>, Error> {
     let found = CounterRow::select_first(connection, "name = ?1", [counter.name()])?;
     Ok(found.map(|found| found.value))
@@ -251,14 +251,14 @@ pub(super) fn set_counter(connection: &Connection, counter: CounterName, value: 
     CounterRow { counter, value }.upsert(connection)
 }
 
-/// Starts the generation at a random number, so that a database that was created again does not pass for the old one.
+/// Starts the generation at a random number, so that a newly created database is not mistaken for the old one.
 pub(super) fn init_generation(connection: &Connection) -> Result<(), Error> {
-    // Shifted, because `abs` of the least integer is an error in SQLite, and to leave room for increments.
+    // Shifted, because `abs` of the smallest integer is an error in SQLite, and to leave room for increments.
     let start = connection.query_row("SELECT abs(random() >> 16)", [], |row| row.get(0))?;
     set_counter(connection, CounterName::Generation, start)
 }
 
-/// Records that a look-up may now return something else.
+/// Records that a lookup may now return something different.
 pub(super) fn bump_generation(connection: &Connection) -> Result<(), Error> {
     match counter(connection, CounterName::Generation)? {
         Some(before) => set_counter(connection, CounterName::Generation, before.wrapping_add(1)),

@@ -1,4 +1,4 @@
-//! The tables `summary`, which holds what models wrote, and `latest`: the last summary of each path.
+//! The tables `summary`, with the summaries by models, and `latest`, the last summary of each path.
 
 use rusqlite::{Connection, params};
 
@@ -7,7 +7,7 @@ use crate::model::{SummaryKey, SummaryScope, Tier};
 use crate::store::error::Error;
 use crate::store::row::{RowColumns, RowFields, StoredRow, execute};
 
-/// Which summary was the last of a path and a tier.
+/// The last summary of a path for a tier.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct LatestRow {
     pub(super) path: Vec<u8>,
@@ -15,15 +15,15 @@ pub(super) struct LatestRow {
     pub(super) key: SummaryKey,
 }
 
-/// How many columns `latest` has.
+/// The number of columns of `latest`.
 const LATEST_COLUMNS: usize = 4;
 
-/// Returns the summary of that key, if it is intact.
+/// Returns the summary with this key, if it is intact.
 pub(super) fn select(connection: &Connection, key: &SummaryKey) -> Result<Option<StoredSummary>, Error> {
     StoredSummary::select_first(connection, "key = ?1", [key.0.as_bytes()])
 }
 
-/// Inserts a summary, unless an intact one of that key exists. Returns whether it was inserted.
+/// Inserts a summary, unless an intact one with this key exists. Returns whether it was inserted.
 pub(super) fn insert_if_absent(connection: &Connection, summary: &StoredSummary) -> Result<bool, Error> {
     if select(connection, &summary.key)?.is_some() {
         return Ok(false);
@@ -63,14 +63,14 @@ pub(super) fn select_all_latest<R: StoredRow>(
     Ok(())
 }
 
-/// Deletes what is known of paths whose last summary is gone.
+/// Deletes the rows of paths whose last summary is gone.
 pub(super) fn delete_orphaned_latest(connection: &Connection) -> Result<(), Error> {
     let query =
         "DELETE FROM latest WHERE key NOT IN (SELECT key FROM summary UNION ALL SELECT key FROM fetched)";
     execute(connection, query, []).map(drop)
 }
 
-/// Writes which summary is the last of a path. Returns whether that is another than before.
+/// Stores the last summary of a path. Returns whether it has changed.
 pub(super) fn upsert_latest(connection: &Connection, latest: &LatestRow) -> Result<bool, Error> {
     if select_latest_key(connection, &latest.path, latest.tier)? == Some(latest.key) {
         return Ok(false);
@@ -78,7 +78,7 @@ pub(super) fn upsert_latest(connection: &Connection, latest: &LatestRow) -> Resu
     latest.upsert(connection).map(|()| true)
 }
 
-/// Adds the columns of a summary, which two tables have.
+/// Adds the columns of a summary, which two tables share.
 pub(super) fn add_fields<'f>(fields: RowFields<'f>, summary: &'f StoredSummary) -> RowFields<'f> {
     fields
         .bytes(summary.key.0.as_bytes())

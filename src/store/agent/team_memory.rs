@@ -1,5 +1,5 @@
-//! The tables of what is remembered of the team's cache between processes: `team_miss`, what it lacks, and `team_state`,
-//! whether it has failed lately.
+//! The remembered state of the team's cache: `team_miss`, the summaries that it lacks, and `team_state`, its recent
+//! failures.
 
 use rusqlite::{OptionalExtension, params};
 
@@ -7,19 +7,19 @@ use super::db::AgentDb;
 use crate::model::{ContentHash, SummaryKey};
 use crate::store::error::Error;
 
-/// What is remembered of a team's cache.
+/// The remembered state of a team's cache.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct TeamState {
     /// How often it has failed in a row.
     pub failures: u32,
-    /// Until when it is left alone; 0 if it is not.
+    /// Until when it is paused; 0 if it is not.
     pub rests_until_ms: i64,
-    /// How many entries were refused for which reasons by the last pull, as JSON; empty before the first one.
+    /// How many entries the last pull refused, by reason, as JSON; empty before the first pull.
     pub refused: String,
 }
 
 impl AgentDb {
-    /// Returns what is remembered of this cache.
+    /// Returns the remembered state of this cache.
     pub fn team_state(&self, cache: &ContentHash) -> Result<TeamState, Error> {
         let query = "SELECT failures, rests_until_ms, refused FROM team_state WHERE id = 1 AND cache = ?1";
         let mut statement = self.database.connection.prepare_cached(query)?;
@@ -31,7 +31,7 @@ impl AgentDb {
         Ok(found.unwrap_or_default())
     }
 
-    /// Replaces what is remembered of this cache. What was found missing in another one is forgotten.
+    /// Replaces the remembered state of this cache. Misses in a different cache are forgotten.
     pub fn set_team_state(&mut self, cache: &ContentHash, state: &TeamState) -> Result<(), Error> {
         let transaction = self.database.begin()?;
         let other = "DELETE FROM team_miss WHERE NOT EXISTS (SELECT 1 FROM team_state WHERE cache = ?1)";
@@ -45,8 +45,8 @@ impl AgentDb {
         Ok(transaction.commit()?)
     }
 
-    /// Returns those of these keys that this cache is not known to lack. What lasts until after `latest_ms` was remembered
-    /// with a clock that was ahead, and does not hold.
+    /// Returns the keys that this cache is not known to lack. Misses that expire after `latest_ms` were recorded with a
+    /// clock that was ahead, and are ignored.
     pub fn unknown_to_team(
         &self,
         cache: &ContentHash,
@@ -66,7 +66,7 @@ impl AgentDb {
         Ok(unknown)
     }
 
-    /// Remembers until a time that the cache lacks these keys, and forgets what was remembered until before `now_ms`.
+    /// Records that the cache lacks these keys until a time, and deletes misses that expired before `now_ms`.
     pub fn record_team_misses(
         &mut self,
         keys: &[SummaryKey],
@@ -82,7 +82,7 @@ impl AgentDb {
         Ok(transaction.commit()?)
     }
 
-    /// Forgets what the cache lacks.
+    /// Deletes all misses.
     pub fn forget_team_misses(&mut self) -> Result<(), Error> {
         self.database.connection.execute("DELETE FROM team_miss", [])?;
         Ok(())
@@ -95,7 +95,7 @@ mod tests {
     use crate::store::agent::testing::TempAgentDb;
 
     #[test]
-    fn what_is_missing_is_remembered_for_one_cache_and_a_time() {
+    fn misses_are_remembered_for_one_cache_and_a_limited_time() {
         let file = TempAgentDb::new();
         let (ours, theirs) = (ContentHash::digest(b"ours"), ContentHash::digest(b"theirs"));
         let key = |name: &str| SummaryKey(ContentHash::digest(name.as_bytes()));
@@ -103,7 +103,7 @@ mod tests {
         let state = TeamState { failures: 3, rests_until_ms: 90, refused: "{}".to_owned() };
         db.set_team_state(&ours, &state).unwrap();
         db.record_team_misses(&[key("a"), key("b")], 0, 100).unwrap();
-        // As another process finds it.
+        // As read by another process.
         let mut db = file.open();
         assert_eq!((db.team_state(&ours).unwrap(), db.team_state(&theirs).unwrap().failures), (state, 0));
         let unknown = |db: &AgentDb, cache, now| {
@@ -113,7 +113,7 @@ mod tests {
         assert_eq!(unknown(&db, &ours, 100), [key("a"), key("c")]);
         assert_eq!(unknown(&db, &ours, -50), [key("a"), key("c")], "the clock was ahead");
         assert_eq!(unknown(&db, &theirs, 50), [key("a"), key("c")]);
-        // Another cache begins with nothing, and the first one after it as well.
+        // A different cache starts empty, and so does the first one when it is used again.
         db.set_team_state(&theirs, &TeamState::default()).unwrap();
         db.set_team_state(&ours, &TeamState::default()).unwrap();
         assert_eq!(unknown(&db, &ours, 50), [key("a"), key("c")]);

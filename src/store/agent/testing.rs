@@ -1,4 +1,4 @@
-//! What the tests of this folder write to their database.
+//! Test data for the database.
 
 use std::ops::Deref;
 
@@ -20,7 +20,7 @@ impl TempAgentDb {
         Self(DatabaseFolder::new("agent.db"))
     }
 
-    /// Opens the database, in which nothing may be wrong.
+    /// Opens the database, which must not be damaged.
     #[track_caller]
     pub(super) fn open(&self) -> AgentDb {
         let opened = AgentDb::open(&self.file()).unwrap();
@@ -74,7 +74,7 @@ pub(super) fn reservation(name: &str, worst: u64, day: i64) -> SpendReservation 
     }
 }
 
-/// What the answer about the content of that name is to be kept as, in a batch.
+/// How the answer about the content of that name is stored, for a batch.
 pub(super) fn question(name: &str) -> BatchQuestion {
     let StoredSummary { key, subject, language, scope, tier, prompt, .. } = summary(name, 0);
     let paths = vec![format!("{name}.py").into_bytes(), b"\xff other".to_vec()];
@@ -82,7 +82,7 @@ pub(super) fn question(name: &str) -> BatchQuestion {
     BatchQuestion { subject, language, scope, prompt, keys, paths }
 }
 
-/// Caps that nothing here reaches, unless it is made to.
+/// Caps that tests do not reach unintentionally.
 pub(super) fn caps() -> SpendCaps {
     SpendCaps { day: Money::from_nanos(1_000_000), total: Money::from_nanos(10_000_000), calls_a_day: 10_000 }
 }
@@ -102,7 +102,7 @@ pub(super) fn reserve(db: &mut AgentDb, name: &str, worst: u64, day: i64) -> Spe
     db.reserve(&reservation(name, worst, day), &caps()).unwrap().unwrap()
 }
 
-/// Has one call made on that day, which brings the summary of that name and costs 40.
+/// Records a call on that day that produces the summary of that name and costs 40.
 #[track_caller]
 pub(super) fn record_paid_summary(db: &mut AgentDb, name: &str, day: i64) {
     let spend = reserve(db, name, 100, day);

@@ -1,4 +1,4 @@
-//! What the database promises, one sentence per test.
+//! The guarantees of the database.
 
 #![expect(clippy::disallowed_methods, reason = "a test does to the file what the database must withstand")]
 
@@ -24,13 +24,13 @@ fn claim(db: &mut AgentDb, name: &str, holder: &str, is_alive: &dyn Fn(&str) -> 
 }
 
 #[test]
-fn a_connection_can_go_to_another_thread() {
+fn a_connection_can_be_sent_to_another_thread() {
     fn check<T: Send>() {}
     check::<AgentDb>();
 }
 
 #[test]
-fn what_was_paid_for_is_there_after_opening_it_again() {
+fn paid_data_survives_reopening() {
     let sandbox = TempAgentDb::new();
     let mut db = sandbox.open();
     assert_eq!(db.summary(&key("a")).unwrap(), None);
@@ -52,7 +52,7 @@ fn what_was_paid_for_is_there_after_opening_it_again() {
 }
 
 #[test]
-fn a_reader_finds_nothing_where_nothing_was_paid_for_and_makes_nothing() {
+fn a_reader_of_a_missing_database_finds_and_creates_nothing() {
     let sandbox = TempAgentDb::new();
     assert!(AgentDb::open_reader(&sandbox.file()).unwrap().is_none());
     assert_eq!(sandbox.file_names(), [""; 0]);
@@ -63,7 +63,7 @@ fn a_reader_finds_nothing_where_nothing_was_paid_for_and_makes_nothing() {
 }
 
 #[test]
-fn a_summary_that_is_there_stays() {
+fn an_existing_summary_is_kept() {
     let sandbox = TempAgentDb::new();
     let mut db = sandbox.open();
     record_paid_summary(&mut db, "a", 5);
@@ -90,7 +90,7 @@ fn the_newest_summary_of_a_subject_comes_first() {
 }
 
 #[test]
-fn missing_keys_are_told_whether_few_or_many_are_asked_for() {
+fn missing_keys_are_found_among_few_and_many() {
     let sandbox = TempAgentDb::new();
     fill_database(&sandbox, 3);
     let db = sandbox.open();
@@ -105,7 +105,7 @@ fn missing_keys_are_told_whether_few_or_many_are_asked_for() {
 }
 
 #[test]
-fn a_damaged_summary_is_absent_and_can_be_had_again() {
+fn a_damaged_summary_is_absent_and_can_be_written_again() {
     for harm in [
         "UPDATE summary SET text = 'It does b.'",
         "UPDATE summary SET tier = 2",
@@ -130,7 +130,7 @@ fn a_damaged_summary_is_absent_and_can_be_had_again() {
 }
 
 #[test]
-fn the_generation_moves_with_what_a_look_up_may_give_and_with_nothing_else() {
+fn the_generation_changes_only_with_the_results_of_lookups() {
     let sandbox = TempAgentDb::new();
     let mut db = sandbox.open();
     let mut before = db.generation().unwrap();
@@ -154,7 +154,7 @@ fn the_generation_moves_with_what_a_look_up_may_give_and_with_nothing_else() {
     db.clear_summaries(None).unwrap();
     assert!(moved(&db));
     drop(db);
-    // One that is created again does not pass for the one before.
+    // A newly created database is not mistaken for the old one.
     for name in sandbox.file_names() {
         std::fs::remove_file(sandbox.path(&name)).unwrap();
     }
@@ -162,11 +162,11 @@ fn the_generation_moves_with_what_a_look_up_may_give_and_with_nothing_else() {
 }
 
 #[test]
-fn a_piece_of_work_is_done_by_one_alone() {
+fn a_task_has_one_holder() {
     let sandbox = TempAgentDb::new();
     let mut db = sandbox.open();
     assert_eq!(claim(&mut db, "a", ME, NOBODY), ClaimStatus::Acquired);
-    // Another thread of the same process is no better than another process.
+    // Another thread of the same process counts like another process.
     assert_eq!(claim(&mut db, "a", ME, NOBODY), ClaimStatus::HeldElsewhere);
     assert_eq!(claim(&mut db, "a", "other", ALIVE), ClaimStatus::HeldElsewhere);
     assert_eq!(claim(&mut db, "b", "other", ALIVE), ClaimStatus::Acquired);
@@ -181,7 +181,7 @@ fn a_piece_of_work_is_done_by_one_alone() {
 }
 
 #[test]
-fn many_connections_claim_each_piece_of_work_once() {
+fn many_connections_claim_each_task_once() {
     let sandbox = TempAgentDb::new();
     drop(sandbox.open());
     let claimed = AtomicU32::new(0);
@@ -201,7 +201,7 @@ fn many_connections_claim_each_piece_of_work_once() {
 }
 
 #[test]
-fn what_was_refused_is_left_alone_until_its_time_comes() {
+fn a_refused_task_is_not_claimed_before_its_time() {
     let sandbox = TempAgentDb::new();
     let mut db = sandbox.open();
     assert_eq!(claim(&mut db, "a", ME, NOBODY), ClaimStatus::Acquired);
@@ -232,7 +232,7 @@ fn a_damaged_refusal_refuses_nothing() {
 }
 
 #[test]
-fn caps_hold_and_what_is_open_counts_as_its_worst() {
+fn caps_hold_and_open_calls_count_at_their_worst() {
     let sandbox = TempAgentDb::new();
     let mut db = sandbox.open();
     let caps = SpendCaps { day: nanos(100), total: nanos(150), calls_a_day: 4 };
@@ -250,11 +250,11 @@ fn caps_hold_and_what_is_open_counts_as_its_worst() {
     ask(&mut db, 50, 2).unwrap();
     let expected = SpendTotals { day: nanos(50), total: nanos(150), calls: 1, reserved: nanos(140) };
     assert_eq!(db.spend_totals(2).unwrap(), expected);
-    // What is free is bounded by its number alone.
+    // Free calls are limited only in number.
     ask(&mut db, 0, 1).unwrap();
     ask(&mut db, 0, 1).unwrap();
     assert_eq!(ask(&mut db, 0, 1), Err(CapExceeded::Calls));
-    // A refusal leaves no row.
+    // A denied reservation leaves no row.
     assert_eq!(db.size().unwrap().calls, 5);
 }
 
@@ -275,7 +275,7 @@ fn every_connection_sees_what_the_others_spend() {
 }
 
 #[test]
-fn the_first_word_about_a_call_stands_and_an_unknown_cost_is_the_worst() {
+fn the_first_settlement_counts_and_an_unknown_cost_is_the_worst() {
     let sandbox = TempAgentDb::new();
     let mut db = sandbox.open();
     let spend = reserve(&mut db, "a", 100, 5);
@@ -287,7 +287,7 @@ fn the_first_word_about_a_call_stands_and_an_unknown_cost_is_the_worst() {
 }
 
 #[test]
-fn a_damaged_row_of_the_ledger_counts_as_the_larger_of_its_numbers_each_day() {
+fn a_damaged_row_of_the_ledger_counts_at_its_larger_amount_every_day() {
     for harm in ["worst = 3", "cost = 3", "day = 4", "state = 'refused'", "cost = -100", "id = 9"] {
         let sandbox = TempAgentDb::new();
         let mut db = sandbox.open();
@@ -325,7 +325,7 @@ fn usage_adds_up_by_day_and_model() {
 }
 
 #[test]
-fn a_batch_is_reserved_as_a_whole_and_nobody_else_does_its_work() {
+fn a_batch_is_reserved_as_a_whole_and_holds_its_tasks() {
     let sandbox = TempAgentDb::new();
     let mut db = sandbox.open();
     let new = |worst| NewBatch {
@@ -356,7 +356,7 @@ fn a_batch_is_reserved_as_a_whole_and_nobody_else_does_its_work() {
 }
 
 #[test]
-fn clearing_takes_the_words_and_leaves_the_ledger() {
+fn clearing_deletes_summaries_and_keeps_the_ledger() {
     let sandbox = TempAgentDb::new();
     let mut db = sandbox.open();
     record_paid_summary(&mut db, "a", 5);
@@ -378,7 +378,7 @@ fn clearing_takes_the_words_and_leaves_the_ledger() {
 }
 
 #[test]
-fn verifying_names_what_is_damaged_and_keeps_the_rest() {
+fn verifying_reports_damage_and_keeps_the_rest() {
     let sandbox = TempAgentDb::new();
     let mut db = sandbox.open();
     record_paid_summary(&mut db, "a", 5);
@@ -400,7 +400,7 @@ fn verifying_names_what_is_damaged_and_keeps_the_rest() {
 }
 
 #[test]
-fn a_write_that_was_not_committed_leaves_nothing() {
+fn an_uncommitted_write_leaves_nothing() {
     let sandbox = TempAgentDb::new();
     let mut db = sandbox.open();
     let spend = reserve(&mut db, "a", 100, 5);
@@ -428,12 +428,12 @@ fn writing_to_a_deleted_database_is_an_error() {
 }
 
 #[test]
-fn a_process_that_dies_leaves_all_that_was_acknowledged() {
+fn a_dead_process_leaves_everything_that_was_acknowledged() {
     let sandbox = TempAgentDb::new();
     let mut db = sandbox.open();
     record_paid_summary(&mut db, "a", 5);
     reserve(&mut db, "b", 100, 5);
-    // Its files as a kill would leave them: the log is not yet a part of the database.
+    // The files as after a kill: the log has not been checkpointed.
     let other = TempAgentDb::new();
     for name in ["agent.db", "agent.db-wal"] {
         std::fs::copy(sandbox.path(name), other.path(name)).unwrap();
@@ -445,7 +445,7 @@ fn a_process_that_dies_leaves_all_that_was_acknowledged() {
 }
 
 #[test]
-fn a_database_of_a_newer_slop_is_left_as_it_is() {
+fn the_database_of_a_newer_version_is_left_unchanged() {
     let sandbox = TempAgentDb::new();
     fill_database(&sandbox, 1);
     sandbox.raw_connection().execute_batch("PRAGMA user_version = 99").unwrap();

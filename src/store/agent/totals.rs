@@ -1,4 +1,4 @@
-//! The sums of the ledger, and whether a call keeps to the caps.
+//! The sums of the ledger, and the check of the caps.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,13 +18,13 @@ pub(super) struct LedgerTotals {
     settled_by_day: BTreeMap<i64, (Money, u64)>,
     settled: Money,
     open_rows: BTreeSet<i64>,
-    /// Damaged rows, whose day is not known: they count for every day.
+    /// Damaged rows, whose day is unknown: they count for every day.
     damaged: (Money, u64),
 }
 
 impl LedgerTotals {
-    /// Reads the rows that are new and returns what has been spent. The connection must see committed rows only, since
-    /// their sums are kept.
+    /// Reads new rows and returns what has been spent. The connection must see only committed rows, because their sums
+    /// are kept.
     pub(super) fn refresh(&mut self, connection: &Connection, day: i64) -> Result<SpendTotals, Error> {
         let mut fresh = Vec::new();
         for id in &self.open_rows {
@@ -73,7 +73,7 @@ impl LedgerTotals {
     }
 }
 
-/// Returns which cap the calls would exceed after what has been spent.
+/// Returns the cap that the calls would exceed in addition to what has been spent.
 pub(super) fn check_caps(
     connection: &Connection,
     spent: SpendTotals,
@@ -83,11 +83,11 @@ pub(super) fn check_caps(
     let worst: Money = calls.iter().map(|call| call.max_cost).sum();
     let last_closed = spend::counter(connection, CounterName::ClosedDay)?;
     let is_closed = calls.iter().any(|call| last_closed.is_some_and(|closed| call.day <= closed));
-    // Checked first, because it is the only cap that holds for free calls too.
+    // Checked first, because it is the only cap that also applies to free calls.
     if caps.calls_a_day < spent.calls.saturating_add(calls.len() as u64) {
         return Ok(Err(CapExceeded::Calls));
     }
-    // A call that costs nothing is not refused because money is spent.
+    // A free call is not refused because money has been spent.
     if worst == Money::ZERO {
         return Ok(Ok(()));
     }
@@ -100,8 +100,8 @@ pub(super) fn check_caps(
     Ok(if caps.day < spent.day + worst { Err(CapExceeded::Day) } else { Ok(()) })
 }
 
-/// Returns calls by day and model, the latest day first and models by name. Calls `damaged` for each damaged row, which is
-/// in the totals alone: its model and day are not known.
+/// Returns the calls by day, latest first, and model, sorted by name. Calls `damaged` for each damaged row, which is
+/// only in the totals, because its model and day are unknown.
 pub(super) fn usage(connection: &Connection, damaged: &mut dyn FnMut()) -> Result<Vec<UsageRow>, Error> {
     let mut rows: BTreeMap<(i64, ModelName), UsageRow> = BTreeMap::new();
     spend::for_each_after(connection, i64::MIN, &mut |_, found| match found {
@@ -141,7 +141,7 @@ fn add_usage(row: &mut UsageRow, spend: &SpendRow) {
     add_count(&mut row.tokens.output, tokens.output);
 }
 
-/// Adds a count that was reported. A sum of which no part was reported stays unknown.
+/// Adds a reported count. The sum of only unreported counts stays unknown.
 fn add_count(sum: &mut Option<u64>, count: Option<u64>) {
     if let Some(count) = count {
         *sum = Some(sum.unwrap_or(0).saturating_add(count));

@@ -17,8 +17,8 @@ use crate::store::error::Error;
 use crate::store::row::{RowColumns, StoredRow};
 
 impl AgentDb {
-    /// Deletes summaries and what refers to them: all of them, with all refusals, or those of some subjects. The ledger
-    /// stays: money that was spent stays spent.
+    /// Deletes summaries and references to them: all of them, with all refusals, or those of some subjects. The ledger
+    /// is kept.
     pub fn clear_summaries(&mut self, subjects: Option<&[ContentHash]>) -> Result<DeletedSummaries, Error> {
         let before = self.database.bytes_on_disk()?;
         let (transaction, _) = self.begin()?;
@@ -49,13 +49,13 @@ impl AgentDb {
 
     /// Returns the size of the database.
     pub fn size(&self) -> Result<AgentDbSize, Error> {
-        // One transaction, so that all numbers are of the same moment.
+        // One transaction, so that all numbers are consistent.
         let snapshot = self.database.connection.unchecked_transaction()?;
         let count = |query| snapshot.query_row(query, [], |row| row.get(0)).map(i64::cast_unsigned);
         let backup = metadata_if_exists(&recovery::backup_path(self.database.file()))?;
         Ok(AgentDbSize {
             summaries: count("SELECT count(*) FROM summary")?,
-            // As a blob: the length of a text is in characters, and ends at the first NUL.
+            // As a blob, because the length of a text is in characters, up to the first NUL.
             text_bytes: count("SELECT coalesce(sum(length(CAST(text AS BLOB))), 0) FROM summary")?,
             refusals: count("SELECT count(*) FROM refusal")?,
             calls: count("SELECT count(*) FROM spend")?,
@@ -64,8 +64,8 @@ impl AgentDb {
         })
     }
 
-    /// Checks the structure of the file and every row. Damaged rows are deleted, except those of the ledger: such a call
-    /// goes on counting, as the larger of its numbers.
+    /// Checks the structure of the file and every row. Damaged rows are deleted, except those of the ledger: such a
+    /// call still counts, at the larger of its amounts.
     pub fn verify(&mut self) -> Result<IntegrityReport, Error> {
         let structure_error = check_structure(&self.database.connection)?;
         let mut report = IntegrityReport { structure_error, ..IntegrityReport::default() };
@@ -81,13 +81,13 @@ impl AgentDb {
             spend::bump_generation(&transaction)?;
         }
         transaction.commit()?;
-        // Rows that were damaged when they were added up may have been written again.
+        // Rows that were damaged when they were summed may have been written again.
         *totals = LedgerTotals::default();
         Ok(report)
     }
 }
 
-/// Deletes summaries, and adds up what they had cost. One call may have produced more than one of them.
+/// Deletes summaries, and sums their cost. One call may have produced several of them.
 fn delete_summaries(
     connection: &Connection,
     condition: &str,
@@ -98,7 +98,7 @@ fn delete_summaries(
         "SELECT coalesce(sum(cost), 0) FROM
              (SELECT DISTINCT subject, provider, model, at_ms, cost FROM summary WHERE {condition})"
     );
-    // A sum that overflows includes a damaged row.
+    // Only with a damaged row can the sum overflow.
     let cost: i64 = connection.query_row(&query, values.clone(), |row| row.get(0)).unwrap_or(0);
     deleted.cost = deleted.cost + Money::from_nanos(cost.max(0).cast_unsigned());
     deleted.summaries +=
@@ -112,14 +112,14 @@ fn verify_table(connection: &Connection, table: &Table, report: &mut IntegrityRe
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {
         report.rows += 1;
-        // The first one is the id of the row.
+        // The first column is the id of the row.
         let (_, columns) = RowColumns::from_row(row)?.split_at(1);
         if !(table.is_intact)(&columns) {
             report.damaged_rows.push(table.row_label.to_owned());
             damaged.push(row.get(0)?);
         }
     }
-    // Deleted after the scan, so that no row is removed under the statement that reads the table.
+    // Deleted after the scan, so that the table does not change while it is read.
     for id in damaged {
         connection.execute(&format!("DELETE FROM {} WHERE rowid = ?1", table.name), [id])?;
     }

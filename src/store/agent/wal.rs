@@ -1,9 +1,9 @@
-//! Detecting a write-ahead log that lacks commits which were acknowledged.
+//! Detects a write-ahead log that lacks acknowledged commits.
 //!
-//! SQLite plays a log back up to the first frame that is not intact, and reports nothing of what follows it. After a power
-//! failure that is right: only the last transaction can be torn, since each is on the disk before the next one begins.
-//! But where whole commits follow a broken frame, the disk has lost what was paid for, and the sums of the ledger with
-//! it. The layout is that of SQLite's "WAL-mode File Format".
+//! SQLite replays a log up to the first frame that is not intact, and silently ignores the rest. After a power failure
+//! that is right: only the last transaction can be torn, because each is on the disk before the next one begins. But if
+//! whole commits follow a broken frame, the disk has lost paid data, and with it the sums of the ledger. The layout is
+//! that of SQLite's "WAL-mode File Format".
 
 use std::fs::File;
 use std::io;
@@ -24,7 +24,7 @@ struct WalHeader {
     is_big_endian: bool,
 }
 
-/// Reads the header of a log; `None` where it is not intact.
+/// Reads the header of a log; `None` if it is not intact.
 fn read_header(log: &File) -> io::Result<Option<WalHeader>> {
     let mut bytes = [0; HEADER];
     if !read_all(log, 0, &mut bytes)? {
@@ -42,16 +42,16 @@ fn read_header(log: &File) -> io::Result<Option<WalHeader>> {
     Ok(is_intact.then_some(WalHeader { salts, sums, is_big_endian }))
 }
 
-/// Returns whether the log of a database lacks commits that were acknowledged.
+/// Returns whether the log of a database lacks acknowledged commits.
 pub(super) fn is_log_broken(file: &Path) -> Result<bool, Error> {
     let path = with_suffix(file, "-wal");
     let Some(bytes) = open_bytes(&path)? else { return Ok(false) };
-    // Twice: a process that is writing to it may seem to leave a gap.
+    // Checked twice, because a process that is writing to the log may seem to leave a gap.
     let is_broken = lacks_commits(&bytes).and_then(|once| Ok(once && lacks_commits(&bytes)?));
     is_broken.map_err(|source| file_error("read", &path, source))
 }
 
-/// Returns whether commits follow a frame that is not intact. In a log whose header is not, every frame is such a commit.
+/// Returns whether commits follow a frame that is not intact. If the header is not intact, every frame counts.
 fn lacks_commits(log: &File) -> io::Result<bool> {
     let mut frame = [0; FRAME_HEADER + PAGE];
     let mut offset = HEADER as u64;
@@ -68,11 +68,11 @@ fn lacks_commits(log: &File) -> io::Result<bool> {
         commits += u32::from(!is_intact && is_of_this_round && is_commit);
         offset += frame.len() as u64;
     }
-    // One of them may be that of the transaction that was being written.
+    // One of them may belong to the transaction that was being written.
     Ok(1 < commits)
 }
 
-/// Fills the buffer; returns `false` where the file ends before.
+/// Fills the buffer; returns `false` if the file ends before that.
 fn read_all(mut file: &File, offset: u64, buffer: &mut [u8]) -> io::Result<bool> {
     file.seek(SeekFrom::Start(offset))?;
     match file.read_exact(buffer) {
@@ -83,8 +83,8 @@ fn read_all(mut file: &File, offset: u64, buffer: &mut [u8]) -> io::Result<bool>
 }
 
 fn add(mut sums: (u32, u32), bytes: &[u8], is_big_endian: bool) -> (u32, u32) {
-    // Each sum depends on the other, so the words cannot be added independently. Header and frames are multiples of
-    // eight bytes: nothing remains.
+    // Each sum depends on the other, so the words cannot be added independently. The sizes of header and frames are
+    // multiples of eight bytes.
     for pair in bytes.chunks_exact(8) {
         sums.0 = sums.0.wrapping_add(word(pair, is_big_endian)).wrapping_add(sums.1);
         sums.1 = sums.1.wrapping_add(word(&pair[4..], is_big_endian)).wrapping_add(sums.0);

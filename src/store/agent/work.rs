@@ -1,5 +1,5 @@
-//! The tables of work: `lease`, which process does a task; `refusal`, what was tried without success; `batch` and
-//! `batch_item`, calls that were sent as one, until their answers are recorded.
+//! The tables of tasks: `lease`, the process that has claimed a task; `refusal`, failed tasks; `batch` and
+//! `batch_item`, calls that were sent as a batch, until their answers are recorded.
 
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -9,7 +9,7 @@ use crate::model::{ContentHash, SummaryKey, SummaryScope, Tier};
 use crate::store::error::Error;
 use crate::store::row::{RowColumns, RowFields, StoredRow, execute};
 
-/// How many bytes a key in the column `keys` takes, with its tier.
+/// The bytes of a key in the column `keys`, including its tier.
 const KEY_BYTES: usize = 33;
 
 impl BatchState {
@@ -28,13 +28,13 @@ pub(super) fn select_lease_holder(
     task_key: &SummaryKey,
 ) -> Result<Option<String>, Error> {
     let mut statement = connection.prepare_cached("SELECT holder FROM lease WHERE errand = ?1")?;
-    // A value that is not text names no process, so that the task is free.
+    // A value that is not text names no process, so the task is free.
     let found = statement
         .query_row([task_key.0.as_bytes()], |row| Ok(row.get_ref(0)?.as_str().ok().map(str::to_owned)));
     Ok(found.optional()?.flatten())
 }
 
-/// Writes that a process holds a task.
+/// Stores that a process holds a task.
 pub(super) fn upsert_lease(
     connection: &Connection,
     task_key: &SummaryKey,
@@ -45,7 +45,7 @@ pub(super) fn upsert_lease(
     execute(connection, query, params![task_key.0.as_bytes(), holder, now_ms]).map(drop)
 }
 
-/// Deletes a lease, if it is still that holder's.
+/// Deletes a lease if this holder still has it.
 pub(super) fn delete_lease(
     connection: &Connection,
     task_key: &SummaryKey,
@@ -68,7 +68,7 @@ pub(super) fn select_refusal(
     RefusalRow::select_first(connection, "errand = ?1", [task_key.0.as_bytes()])
 }
 
-/// Inserts a batch, its items, and their rows of the ledger.
+/// Inserts a batch, its items, and their rows in the ledger.
 pub(super) fn insert_batch(connection: &Connection, new: &NewBatch) -> Result<BatchId, Error> {
     let last: i64 = connection.query_row("SELECT coalesce(max(id), 0) FROM batch", [], |row| row.get(0))?;
     let batch = CallBatch {
@@ -104,7 +104,7 @@ pub(super) fn delete_items_of_task(connection: &Connection, task_key: &SummaryKe
     execute(connection, "DELETE FROM batch_item WHERE errand = ?1", [task_key.0.as_bytes()]).map(drop)
 }
 
-/// Returns the batch with that id, without its items, if its row is intact.
+/// Returns the batch with this id, without its items, if its row is intact.
 pub(super) fn select_batch(connection: &Connection, id: BatchId) -> Result<Option<CallBatch>, Error> {
     CallBatch::select_first(connection, "id = ?1", [id.0])
 }
@@ -148,7 +148,7 @@ impl StoredRow for CallBatch {
             .number(self.at_ms)
     }
 
-    /// Reads a batch without its items, which are rows of their own.
+    /// Parses a batch without its items, which are separate rows.
     fn parse(columns: &RowColumns<'_>) -> Option<Self> {
         let state = columns.text(4)?;
         Some(Self {
@@ -163,7 +163,7 @@ impl StoredRow for CallBatch {
 
     fn merge(&self, connection: &Connection) -> Result<(), Error> {
         match select_batch(connection, self.id)? {
-            // Without the provider's name for it, nobody could fetch its answers.
+            // Without the provider's name for it, its answers could not be fetched.
             Some(there) if there.remote_id.is_some() => Ok(()),
             Some(_) | None => self.upsert(connection),
         }

@@ -1,4 +1,4 @@
-//! The table `artifact`: what was derived from a content.
+//! The table `artifact`: data derived from a content.
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,23 +12,23 @@ use crate::store::database::IntegrityReport;
 use crate::store::error::Error;
 use crate::store::row::{RowChecksum, RowFields, delete_damaged, execute};
 
-/// So few contents are looked up one by one.
+/// Up to this many contents are looked up one by one.
 const FEW_CONTENTS: usize = 32;
 
-/// An outline that was searched for a name.
+/// The result of searching an outline for a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SearchedOutline<'a> {
     pub hash: ContentHash,
-    /// Who made the outline.
+    /// The producer of the outline.
     pub producer: &'a Producer,
-    /// The outline, if it speaks of the name.
+    /// The outline, if it contains the name.
     pub outline: Option<Outline>,
 }
 
 impl Store {
-    /// Returns whether each of the producers has made its artifact of a content, and it can be read.
+    /// Returns whether the artifacts of all producers exist for a content and are readable.
     pub fn has_artifacts(&self, hash: &ContentHash, producers: &[Producer]) -> Result<bool, Error> {
-        // The locks of one read, not of one for each producer.
+        // One read transaction instead of one for each producer.
         let _one_read = self.database.connection.unchecked_transaction()?;
         for producer in producers {
             let origin = ArtifactIdentity::new(producer, hash);
@@ -54,11 +54,11 @@ impl Store {
         Ok(made.map(|made| made.value))
     }
 
-    /// Calls `each` with every outline that one of `producers` made, and says which hold the bytes of `name` anywhere;
-    /// all of them for an empty name. In no order that means anything. An outline that `each` is not called with is
-    /// not stored, or damaged: it may speak of the name all the same.
+    /// Calls `each` with every outline by one of `producers`, in arbitrary order, decoded if its bytes contain `name`;
+    /// all are for an empty name. An outline for which `each` is not called is missing or damaged, and may contain the
+    /// name all the same.
     ///
-    /// The store stays at one state of things until the last call, so `each` should be quick.
+    /// A read transaction is open until the last call, so `each` should be quick.
     pub fn search_outlines<'a>(
         &self,
         name: &str,
@@ -72,7 +72,7 @@ impl Store {
         let outlines = producers.iter().filter(|producer| producer.artifact == ArtifactKind::Outline);
         for producer in outlines {
             self.for_each_artifact(producer, &mut |hash, row| {
-                // The checksum is taken of every body: a flipped bit may have taken the name out of one.
+                // The checksum of every body is verified, because a flipped bit may have removed the name.
                 let outline = from_row(row, 1, &ArtifactIdentity::new(producer, &hash), decode)?.value;
                 each(SearchedOutline { hash, producer, outline });
                 Some(())
@@ -81,7 +81,7 @@ impl Store {
         Ok(())
     }
 
-    /// Returns the names of those of the contents that `producer` made any of.
+    /// Returns the names in the contents, where `producer` has extracted them.
     pub fn get_references(
         &self,
         producer: &Producer,
@@ -93,7 +93,8 @@ impl Store {
         self.artifacts_of(producer, contents, codec::decode_references)
     }
 
-    /// Returns the encoded artifacts of those of the contents that `producer` made any of: terms, facts or hashes of symbols.
+    /// Returns the encoded artifacts of the contents by `producer`, as far as they exist: terms, facts or hashes of
+    /// symbols.
     pub fn get_encoded(
         &self,
         producer: &Producer,
@@ -102,8 +103,8 @@ impl Store {
         self.artifacts_of(producer, contents, |body| Some(body.to_vec()))
     }
 
-    /// Returns artifacts of those of the contents that have one: each by itself where there are few, else all that
-    /// `producer` made in one go, which is quicker where most are wanted.
+    /// Returns the existing artifacts of the contents. A few are read one by one; for more, all artifacts of `producer`
+    /// are scanned, which is quicker if most are wanted.
     fn artifacts_of<T>(
         &self,
         producer: &Producer,
@@ -128,8 +129,8 @@ impl Store {
         Ok(found)
     }
 
-    /// Calls `read` with the content of every artifact of a producer, and a row whose columns after the first are those of
-    /// [`from_row`]. A row for which it returns `None` is damaged.
+    /// Calls `read` with the content of every artifact of a producer, and a row whose columns after the first are those
+    /// of [`from_row`]. If it returns `None`, the row is damaged.
     fn for_each_artifact(
         &self,
         producer: &Producer,
@@ -170,7 +171,8 @@ impl Store {
         self.artifact_of_kind(ArtifactKind::Summary, producer, hash, codec::decode_text)
     }
 
-    /// Reads an artifact, unless its producer makes another kind: the bytes of one kind may pass for another's.
+    /// Reads an artifact, unless its producer makes a different kind, because the bytes of one kind may be valid for
+    /// another.
     fn artifact_of_kind<T>(
         &self,
         kind: ArtifactKind,
@@ -194,8 +196,7 @@ impl Store {
         self.artifact_row(producer, hash, |row| from_row(row, 0, &origin, decode))
     }
 
-    /// Reads the row of an artifact, whose columns are those of [`from_row`]; one for which `read` returns `None` is
-    /// damaged.
+    /// Reads the row of an artifact, with the columns of [`from_row`]. If `read` returns `None`, the row is damaged.
     fn artifact_row<T>(
         &self,
         producer: &Producer,
@@ -226,7 +227,7 @@ pub(super) struct StoredArtifact<T> {
     pub(super) value: T,
 }
 
-/// What an artifact was made of, and by whom.
+/// The content and the producer of an artifact.
 pub(super) struct ArtifactIdentity<'a> {
     hash: &'a ContentHash,
     kind: &'a str,
@@ -239,7 +240,7 @@ impl<'a> ArtifactIdentity<'a> {
         Self { hash, kind: producer.artifact.name(), language: producer.language, version: &producer.version }
     }
 
-    /// Returns the checksum of a row; `body` as it is stored.
+    /// Returns the checksum of a row; `body` is the stored form.
     fn checksum(&self, made_at_s: i64, body: &[u8]) -> RowChecksum {
         RowFields::keyed("artifact/2")
             .bytes(self.hash.as_bytes())
@@ -252,7 +253,7 @@ impl<'a> ArtifactIdentity<'a> {
     }
 }
 
-/// Writes an artifact in place of the one there may be.
+/// Inserts or replaces an artifact.
 pub(super) fn upsert(
     connection: &Connection,
     producer_id: i64,
@@ -283,7 +284,7 @@ pub(super) fn delete_by_content(connection: &Connection, content_id: i64) -> Res
     )
 }
 
-/// Deletes the rows that are damaged, cannot be understood, or belong to no content or producer.
+/// Deletes the rows that are damaged, cannot be decoded, or belong to no content or producer.
 pub(super) fn verify(connection: &Connection, report: &mut IntegrityReport) -> Result<(), Error> {
     let query = "SELECT key, made_at, body, artifact.ck, sha, producer.artifact, language, version
          FROM artifact
@@ -293,7 +294,7 @@ pub(super) fn verify(connection: &Connection, report: &mut IntegrityReport) -> R
     delete_damaged(connection, query, "DELETE FROM artifact WHERE key = ?1", &[0], damaged, report).map(drop)
 }
 
-/// Reads an artifact from three columns: `made_at, body, ck`. `None` where they are not what was once written.
+/// Reads an artifact from three columns: `made_at, body, ck`. `None` if they are damaged.
 pub(super) fn from_row<T>(
     row: &Row<'_>,
     first: usize,
@@ -304,7 +305,7 @@ pub(super) fn from_row<T>(
     Some(StoredArtifact { made_at_s, value: decode(&compression::decompress(body)?)? })
 }
 
-/// Returns when an artifact was made, and its body as it is stored; `None` where they are not what was once written.
+/// Returns when an artifact was made, and its stored body; `None` if they are damaged.
 fn intact_body<'r>(row: &'r Row<'_>, first: usize, origin: &ArtifactIdentity<'_>) -> Option<(i64, &'r [u8])> {
     let made_at_s = row.get(first).ok()?;
     let body = row.get_ref(first + 1).ok()?.as_blob().ok()?;
@@ -322,8 +323,7 @@ fn is_intact(row: &Row<'_>) -> bool {
     from_row(row, 1, &origin, |body| is_decodable(kind, body).then_some(())).is_some()
 }
 
-/// Returns whether bodies of a kind are worth compressing. Vectors of terms are compressed by their own encoding, and
-/// hashes look random.
+/// Returns whether bodies of a kind are worth compressing. Vectors of terms are compact already, and hashes are random.
 fn is_compressible(kind: &str) -> bool {
     [ArtifactKind::Outline, ArtifactKind::Skeleton, ArtifactKind::Summary, ArtifactKind::Facts]
         .iter()
@@ -336,9 +336,9 @@ fn is_decodable(kind: &str, body: &[u8]) -> bool {
         Some(ArtifactKind::Skeleton) => codec::decode_skeleton(body).is_some(),
         Some(ArtifactKind::Summary) => codec::decode_text(body).is_some(),
         Some(ArtifactKind::References) => codec::decode_references(body).is_some(),
-        // What they say is known to their producer alone; the checksum holds for all bytes.
+        // Only their producer can interpret them; the checksum covers all bytes.
         Some(ArtifactKind::Terms) => true,
-        // Another room's encoding, which only that room reads; the checksum speaks for the bytes.
+        // Another room's encoding, which only that room can read; the checksum covers the bytes.
         Some(ArtifactKind::Facts | ArtifactKind::SymbolHashes) => !body.is_empty(),
         None => false,
     }
@@ -359,7 +359,7 @@ mod tests {
     use super::super::write::{ArtifactBody, ContentArtifacts, WriteBatch};
     use super::*;
 
-    /// Returns the contents that were looked at, and the outlines of those that speak of a name.
+    /// Returns the number of searched contents, and the outlines of those that contain a name.
     fn search(store: &Store, name: &str) -> (usize, Vec<(ContentHash, Outline)>) {
         let (mut looked_at, mut found) = (0, Vec::new());
         let producers = producers();
@@ -372,7 +372,7 @@ mod tests {
     }
 
     #[test]
-    fn another_version_or_language_is_another_artifact() {
+    fn a_different_version_or_language_is_a_different_artifact() {
         let sandbox = TempStore::new();
         let mut store = sandbox.open();
         store.save(&batch(&[("a.py", "a")], 1)).unwrap();
@@ -420,7 +420,7 @@ mod tests {
     }
 
     #[test]
-    fn bodies_that_were_swapped_are_served_to_nobody() {
+    fn swapped_bodies_are_not_returned() {
         let sandbox = TempStore::new();
         let mut store = sandbox.open();
         store.save(&batch(&[("a.py", "a"), ("b.py", "b")], 1)).unwrap();
@@ -454,7 +454,7 @@ mod tests {
     }
 
     #[test]
-    fn an_outline_whose_name_was_damaged_is_not_said_to_lack_it() {
+    fn an_outline_with_a_damaged_name_is_not_reported_as_lacking_it() {
         let sandbox = TempStore::new();
         let mut store = sandbox.open();
         store.save(&batch(&[("a.py", "find_me"), ("b.py", "other")], 1)).unwrap();
@@ -481,7 +481,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_the_contents_that_are_asked_for_read_back() {
+    fn names_of_requested_contents_round_trip() {
         let sandbox = TempStore::new();
         let store = filled(&sandbox);
         let wanted = HashSet::from([hash("b"), hash("c")]);
@@ -491,7 +491,7 @@ mod tests {
     }
 
     #[test]
-    fn damaged_names_are_served_to_nobody() {
+    fn damaged_names_are_not_returned() {
         let sandbox = TempStore::new();
         let mut store = filled(&sandbox);
         let harm = "UPDATE artifact SET body = CAST(x'01' || substr(body, 2) AS BLOB) WHERE key & 1 = 1";
@@ -504,7 +504,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_are_no_names_are_refused() {
+    fn bytes_that_are_not_names_are_rejected() {
         let good = codec::encode_references(&sample(1));
         assert_eq!(codec::decode_references(&good), Some(sample(1)));
         for end in 0..good.len() {

@@ -1,7 +1,7 @@
-//! Outlines and skeletons as bytes and back: postcard rows, converted by hand from and to what the model says.
+//! Encodes and decodes outlines and skeletons as postcard rows, converted by hand from and to `model` types.
 //!
-//! The tree is written flat, each symbol with its depth, so that neither way needs a recursion that hostile bytes
-//! could drive to the end of the stack. Any change here must raise the version of the artifact's producer, or that in
+//! The tree is stored flat, each symbol with its depth, so that neither direction needs recursion, with which hostile
+//! bytes could overflow the stack. Any change here must raise the version of the artifact's producer, or that in
 //! `artifact.rs`'s checksum.
 
 use serde::{Deserialize, Serialize};
@@ -10,7 +10,7 @@ use crate::model::{
     FileReferences, Outline, ParseFallback, ParseHealth, Skeleton, SkeletonDoc, Span, Symbol, SymbolKind,
 };
 
-/// Symbols nested deeper than this are not read back: the tree of the model is dropped by recursion.
+/// Symbols nested deeper than this are rejected, because the model's tree is dropped recursively.
 const MAX_DEPTH: u32 = 1_000;
 
 #[derive(Serialize, Deserialize)]
@@ -78,10 +78,10 @@ pub(super) fn encode_outline(outline: &Outline) -> Vec<u8> {
     postcard::to_stdvec(&row).expect("numbers, texts and lists of known length always fit into a vector")
 }
 
-/// Reads an outline; `None` where the bytes are not one.
+/// Decodes an outline; `None` if the bytes are not one.
 pub(super) fn decode_outline(bytes: &[u8]) -> Option<Outline> {
     let (row, rest) = postcard::take_from_bytes::<OutlineRow<'_>>(bytes).ok()?;
-    // Bytes that remain mean another layout, even if the beginning happens to decode.
+    // Remaining bytes indicate a different layout, even if the beginning happens to decode.
     if !rest.is_empty() {
         return None;
     }
@@ -107,7 +107,7 @@ pub(super) fn encode_skeleton(skeleton: &Skeleton) -> Vec<u8> {
     postcard::to_stdvec(&row).expect("numbers and texts always fit into a vector")
 }
 
-/// Reads a skeleton; `None` where the bytes are not one.
+/// Decodes a skeleton; `None` if the bytes are not one.
 pub(super) fn decode_skeleton(bytes: &[u8]) -> Option<Skeleton> {
     let (row, rest) = postcard::take_from_bytes::<SkeletonRow<'_>>(bytes).ok()?;
     let (health, is_checked) = (health_from_row(&row.health)?, row.is_checked);
@@ -126,32 +126,31 @@ fn doc_from_row(row: &SkeletonDocRow<'_>) -> Option<SkeletonDoc> {
     })
 }
 
-/// Reads a text; `None` where the bytes are not one.
+/// Decodes a text; `None` if the bytes are not one.
 pub(super) fn decode_text(bytes: &[u8]) -> Option<String> {
     std::str::from_utf8(bytes).ok().map(str::to_owned)
 }
 
-/// Writes the names of a file: three lists, each with its length before it. Numbers and no differences of them: those
-/// of some hundred names that lie all over the 32 bits are hardly shorter.
+/// Encodes the names of a file: three lists, each prefixed with its length. The numbers are not delta-encoded: a few
+/// hundred hashes spread over 32 bits would hardly become shorter.
 pub(super) fn encode_references(references: &FileReferences) -> Vec<u8> {
     let lists = [&references.defines, &references.uses, &references.imports];
     let mut bytes = Vec::with_capacity(lists.iter().map(|list| 4 + 4 * list.len()).sum());
     for list in lists {
-        let length = u32::try_from(list.len())
-            .expect("a file has fewer names than bytes, of which it has few millions");
+        let length =
+            u32::try_from(list.len()).expect("a file has fewer names than bytes, and those are few millions");
         bytes.extend_from_slice(&length.to_le_bytes());
         bytes.extend(list.iter().flat_map(|name| name.to_le_bytes()));
     }
     bytes
 }
 
-/// Reads the names of a file; `None` where the bytes are not that.
+/// Decodes the names of a file; `None` if the bytes are invalid.
 pub(super) fn decode_references(mut bytes: &[u8]) -> Option<FileReferences> {
     let mut list = || {
         let (length, rest) = bytes.split_first_chunk::<4>()?;
         let length = usize::try_from(u32::from_le_bytes(*length)).ok()?;
-        // The length is part of bytes that may be damaged, so nothing is allocated by it before it is checked against
-        // them.
+        // The length may be damaged, so it is checked against the bytes before anything is allocated.
         let (numbers, rest) = rest.split_at_checked(length.checked_mul(4)?)?;
         bytes = rest;
         let (numbers, _) = numbers.as_chunks::<4>();
@@ -177,14 +176,14 @@ fn symbol_to_row(symbol: &Symbol, depth: usize) -> SymbolRow<'_> {
     }
 }
 
-/// Attaches each symbol to the last one that is one level above it.
+/// Attaches each symbol to the last one that is one level above.
 fn build_tree(rows: &[SymbolRow<'_>]) -> Option<Vec<Symbol>> {
     let mut top = Vec::new();
-    // The symbol that was read last, below those that contain it.
+    // The last symbol that was read, and the ones that contain it.
     let mut open: Vec<Symbol> = Vec::new();
     for row in rows {
         let depth = usize::try_from(row.depth).ok()?;
-        // A symbol that skips a level has no parent, which no outline that was encoded has.
+        // A symbol that skips a level has no parent, which never happens in an encoded outline.
         if open.len() < depth || MAX_DEPTH < row.depth {
             return None;
         }
@@ -226,7 +225,7 @@ fn symbol_from_row(row: &SymbolRow<'_>) -> Option<Symbol> {
     })
 }
 
-/// Returns the place of `kind` among all kinds; the order of [`SymbolKind::ALL`] is part of the format.
+/// Returns the index of `kind` among all kinds; the order of [`SymbolKind::ALL`] is part of the format.
 fn kind_to_number(kind: SymbolKind) -> u8 {
     let place = SymbolKind::ALL.iter().position(|other| *other == kind);
     place.and_then(|place| u8::try_from(place).ok()).expect("every kind is among all kinds, and they are few")
@@ -305,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn an_outline_reads_back_as_it_was() {
+    fn an_outline_round_trips() {
         check_round_trip(&outline(Vec::new()));
         let inner = symbol("c", vec![symbol("dd", Vec::new()), symbol("e", Vec::new())]);
         check_round_trip(&outline(vec![
@@ -328,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn a_skeleton_reads_back_as_it_was() {
+    fn a_skeleton_round_trips() {
         for is_checked in [true, false] {
             let doc = |mark: &str| SkeletonDoc {
                 range: 0..2,
@@ -344,7 +343,7 @@ mod tests {
     }
 
     #[test]
-    fn the_numbers_of_kinds_stay_what_they_were() {
+    fn the_numbers_of_kinds_are_stable() {
         let names: Vec<_> = SymbolKind::ALL.iter().map(|kind| kind.name()).collect();
         expect_test::expect![[
             "class method constructor destructor function prototype struct union enum enum_member typedef field namespace macro variable constant module interface object property event key heading selector element target stage table cell"
@@ -353,35 +352,35 @@ mod tests {
     }
 
     #[test]
-    fn a_symbol_without_the_one_above_it_is_refused() {
+    fn a_symbol_without_its_parent_is_rejected() {
         let orphan = symbol("a", Vec::new());
         assert_eq!(build_tree(&[symbol_to_row(&orphan, 1)]), None);
         assert_eq!(build_tree(&[symbol_to_row(&orphan, 0), symbol_to_row(&orphan, 2)]), None);
     }
 
     #[test]
-    fn a_tree_too_deep_to_drop_is_refused() {
+    fn a_tree_too_deep_to_drop_is_rejected() {
         let one = symbol("a", Vec::new());
         let rows: Vec<_> = (0..100_000).map(|depth| symbol_to_row(&one, depth)).collect();
         assert_eq!(build_tree(&rows), None);
     }
 
     #[test]
-    fn a_list_longer_than_its_bytes_takes_no_memory() {
+    fn a_list_longer_than_its_bytes_allocates_no_memory() {
         // No health, no doc, and a list of 2^63 imports.
         let bytes = [0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0];
         assert_eq!(decode_outline(&bytes), None);
     }
 
     #[test]
-    fn bytes_after_the_end_are_refused() {
+    fn bytes_after_the_end_are_rejected() {
         let mut bytes = encode_outline(&outline(Vec::new()));
         bytes.push(0);
         assert_eq!(decode_outline(&bytes), None);
     }
 
     proptest! {
-        // The same cases each time: a suite that fails now and then says nothing about the change.
+        // The same cases each time, so that the test is deterministic.
         #![proptest_config(ProptestConfig { rng_seed: RngSeed::Fixed(1), ..ProptestConfig::default() })]
 
         #[test]

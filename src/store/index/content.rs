@@ -1,4 +1,4 @@
-//! The table `content`: what is known of bytes, whatever file holds them.
+//! The table `content`: facts about contents, independent of files.
 
 use rusqlite::{Connection, Row, params_from_iter};
 
@@ -24,7 +24,7 @@ impl Store {
     }
 }
 
-/// Returns a content by its number; `None` where it is not there, or damaged.
+/// Returns a content by its id; `None` if it is missing or damaged.
 pub(super) fn select(connection: &Connection, id: i64) -> Result<Option<(ContentHash, ContentFacts)>, Error> {
     let query = "SELECT sha, size, encoding, lines, dialect, claims, ck FROM content WHERE id = ?1";
     let mut statement = connection.prepare_cached(query)?;
@@ -37,14 +37,14 @@ pub(super) fn select(connection: &Connection, id: i64) -> Result<Option<(Content
     Ok(found())
 }
 
-// By way of the number, so that the hash is read from the table and not from the index that led to it: the two differ
-// where one of them is damaged.
+// Through the id, so that the hash is read from the table and not from the index that led to it: they differ if one of
+// them is damaged.
 const SELECT_BY_HASH: &str = "
     SELECT id, sha, size, encoding, lines, dialect, claims, ck FROM content
     WHERE id = (SELECT id FROM content WHERE sha = ?1)";
 
-/// Reads the facts of a content from six columns: `size, encoding, lines, dialect, claims, ck`. `None` where they are
-/// not what was once written.
+/// Reads the facts of a content from six columns: `size, encoding, lines, dialect, claims, ck`. `None` if they are
+/// damaged.
 pub(super) fn facts_from_row(row: &Row<'_>, first: usize, hash: &ContentHash) -> Option<ContentFacts> {
     let facts = ContentFacts {
         size: row.get::<_, i64>(first).ok()?.cast_unsigned(),
@@ -57,12 +57,12 @@ pub(super) fn facts_from_row(row: &Row<'_>, first: usize, hash: &ContentHash) ->
     (stored == fields(hash, &facts).checksum()).then_some(facts)
 }
 
-/// Reads the hash of a content; `None` where it is not one.
+/// Reads the hash of a content; `None` if it is invalid.
 pub(super) fn hash_from_row(row: &Row<'_>, column: usize) -> Option<ContentHash> {
     row.get(column).ok().map(ContentHash::from_bytes)
 }
 
-/// Returns the id of a content, a new one if it is not known yet. What is known of it is corrected if it differs.
+/// Returns the id of a content, which is inserted if it is new. Its facts are updated if they differ.
 pub(super) fn get_or_insert(
     connection: &Connection,
     hash: &ContentHash,
@@ -83,9 +83,9 @@ pub(super) fn get_or_insert(
     Ok(id)
 }
 
-/// Records since when no file holds a content, or that one does again.
+/// Records since when no file has a content, or that one has it again.
 pub(super) fn update_idle_since(connection: &Connection, id: i64, now_s: i64) -> Result<(), Error> {
-    // Touches the row only where the note and the truth differ.
+    // Updates the row only if it differs.
     connection
         .prepare_cached(
             "UPDATE content SET idle_since = CASE WHEN idle_since IS NULL THEN ?2 END
@@ -96,13 +96,13 @@ pub(super) fn update_idle_since(connection: &Connection, id: i64, now_s: i64) ->
     Ok(())
 }
 
-/// Records that a content was held until now, if no file of the table `file` holds it: a file of a linked worktree did.
+/// Records that a content without a file in the table `file` was in use until now, by a file of a linked worktree.
 pub(super) fn restart_idle_time(connection: &Connection, id: i64, now_s: i64) -> Result<(), Error> {
     let query = "UPDATE content SET idle_since = ?2 WHERE id = ?1 AND idle_since IS NOT NULL";
     execute(connection, query, [id, now_s]).map(drop)
 }
 
-/// Returns the numbers of the contents that no row of the table `file` has held since before `before_s`.
+/// Returns the ids of the contents that have had no row in the table `file` since before `before_s`.
 pub(super) fn select_idle(connection: &Connection, before_s: i64) -> Result<Vec<i64>, Error> {
     let mut statement = connection.prepare_cached(
         "SELECT id FROM content
@@ -112,7 +112,7 @@ pub(super) fn select_idle(connection: &Connection, before_s: i64) -> Result<Vec<
     Ok(ids.collect::<Result<_, _>>()?)
 }
 
-/// Returns the numbers of the contents that no row of the table `file` holds.
+/// Returns the ids of the contents without a row in the table `file`.
 pub(super) fn select_unreferenced(connection: &Connection) -> Result<Vec<i64>, Error> {
     let query = "SELECT id FROM content WHERE NOT EXISTS (SELECT 1 FROM file WHERE content_id = content.id)";
     let mut statement = connection.prepare_cached(query)?;
@@ -152,7 +152,8 @@ fn update(connection: &Connection, id: i64, hash: &ContentHash, facts: &ContentF
     execute(connection, query, params_from_iter(values)).map(drop)
 }
 
-/// All but `idle_since`, which changes by itself and can cost no more than a content derived again.
+/// All fields except `idle_since`, which changes independently and, if damaged, only causes a content to be derived
+/// again.
 fn fields<'f>(hash: &'f ContentHash, facts: &'f ContentFacts) -> RowFields<'f> {
     RowFields::keyed("content/1")
         .bytes(hash.as_bytes())

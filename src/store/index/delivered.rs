@@ -1,4 +1,4 @@
-//! The tables `given` and `given_text`: what the last aggregation of each name gave of each file.
+//! The tables `given` and `given_text`: what the last aggregation of each name delivered of each file.
 
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
@@ -12,40 +12,40 @@ use crate::store::database::IntegrityReport;
 use crate::store::error::Error;
 use crate::store::row::{RowChecksum, RowFields, delete_damaged, execute};
 
-/// The facts that say when a name was used last begin so.
+/// The key prefix of the time when a name was last used.
 const USED_AT_PREFIX: &str = "given/";
-/// The facts that say which state what was given is in begin so. Each writing gives it another mark.
+/// The key prefix of the version of a delivery, which changes with every write.
 const VERSION_PREFIX: &str = "given-mark/";
-/// The facts that say what was requested last under a name begin so.
+/// The key prefix of the last request under a name.
 const REQUEST_PREFIX: &str = "given-request/";
-/// The time of use is written again when it is older than this, so that most runs write nothing.
+/// The time of use is updated when it is older than this, so that most runs write nothing.
 const SECONDS_A_DAY: i64 = 86_400;
 
-/// What a reader was given of one file.
+/// What was delivered of one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeliveredFile {
     pub path: RelPath,
     pub view: ViewMode,
     pub shown: ContentHash,
-    /// A hash of what would have been shown, had there been no limit.
+    /// A hash of what would have been shown without a limit.
     pub wanted: ContentHash,
 }
 
-/// What is new about what a reader has.
+/// The changes of a delivery.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct DeliveryUpdate {
-    /// Files that are new or shown in another way; each with the text that was shown, unless it is not to be kept.
+    /// Files that are new or shown differently, each with the shown text, unless it is not stored.
     pub changed: Vec<(DeliveredFile, Option<String>)>,
-    /// Files that the reader does not have any more.
+    /// Files that are no longer delivered.
     pub removed: Vec<RelPath>,
-    /// The document, if it is to be compared with later ones.
+    /// The document, if it is stored for comparison with later ones.
     pub document: Option<DeliveredDocument>,
-    /// A hash of what was requested; `None` if that is what is recorded.
+    /// A hash of the request; `None` if it is unchanged.
     pub request: Option<ContentHash>,
 }
 
 impl Store {
-    /// Returns what was given under a name, by path.
+    /// Returns the files delivered under a name, by path.
     pub fn delivered_files(&self, name: &str) -> Result<Vec<DeliveredFile>, Error> {
         let mut statement = self
             .database
@@ -63,18 +63,18 @@ impl Store {
         Ok(found)
     }
 
-    /// Returns a mark of what was given under a name: as long as it is the same, so is all that was given.
+    /// Returns the version of the delivery under a name, which changes with everything in it.
     pub fn delivery_version(&self, name: &str) -> Result<Option<Vec<u8>>, Error> {
         self.get_meta(&format!("{VERSION_PREFIX}{name}"))
     }
 
-    /// Returns the hash of what was requested last under a name.
+    /// Returns the hash of the last request under a name.
     pub fn delivered_request(&self, name: &str) -> Result<Option<ContentHash>, Error> {
         let value = self.get_meta(&format!("{REQUEST_PREFIX}{name}"))?;
         Ok(value.and_then(|value| value.try_into().ok()).map(ContentHash::from_bytes))
     }
 
-    /// Returns the text that was given of a file; `None` where it was not kept.
+    /// Returns the delivered text of a file; `None` if it was not stored.
     pub fn delivered_text(&self, name: &str, path: &RelPath) -> Result<Option<String>, Error> {
         let mut statement = self.database.connection.prepare_cached(
             "SELECT body, given_text.ck FROM given JOIN given_text ON id = text_id WHERE name = ?1 AND path = ?2",
@@ -89,7 +89,7 @@ impl Store {
         Ok(text)
     }
 
-    /// Keeps what is new about what was given under a name, all of it or nothing.
+    /// Stores the changes of the delivery under a name atomically.
     pub fn record_delivery(&mut self, name: &str, giving: &DeliveryUpdate, at_s: i64) -> Result<(), Error> {
         let name = &*scoped(self.worktree.as_deref(), name).into_owned();
         let key = meta_key(USED_AT_PREFIX, name);
@@ -132,7 +132,7 @@ impl Store {
     }
 }
 
-/// Returns the mark of what was given before and now this as well.
+/// Returns the version after these changes.
 fn next_version(mut before: Vec<u8>, giving: &DeliveryUpdate, at_s: i64) -> ContentHash {
     before.extend_from_slice(&at_s.to_le_bytes());
     for (row, _) in &giving.changed {
@@ -150,13 +150,13 @@ fn next_version(mut before: Vec<u8>, giving: &DeliveryUpdate, at_s: i64) -> Cont
     ContentHash::digest(&before)
 }
 
-/// Returns the key of a fact about a name, which is a worktree's own as the name is.
+/// Returns the key of a fact about a name, which belongs to the same worktree as the name.
 fn meta_key(prefix: &str, name: &str) -> String {
     let (worktree, name) = split_scope(name);
     scoped(worktree, &format!("{prefix}{name}")).into_owned()
 }
 
-/// Deletes all versions of a worktree: rows are deleted otherwise than by a delivery.
+/// Deletes all versions of a worktree, because rows are deleted outside of a delivery.
 fn delete_versions(connection: &Connection, worktree: Option<&str>) -> Result<(), Error> {
     let prefix = scoped(worktree, VERSION_PREFIX);
     execute(connection, "DELETE FROM meta WHERE substr(key, 1, length(?1)) = ?1", [prefix]).map(drop)
@@ -196,14 +196,14 @@ pub(super) fn delete_files(
     delete_versions(connection, worktree)?;
     let names = select_names(connection)?.into_iter();
     for name in names.filter(|name| split_scope(name).0 == worktree) {
-        // Of which documents a file was a part is not worth looking up.
+        // It is not worth looking up the documents that contained a file.
         delivered_document::delete(connection, &name)?;
         paths.iter().try_for_each(|path| delete(connection, &name, path.as_bytes()))?;
     }
     Ok(())
 }
 
-/// Deletes the names that were not used since `before_s`.
+/// Deletes the names that have not been used since `before_s`.
 pub(super) fn delete_older(connection: &Connection, before_s: i64) -> Result<(), Error> {
     for name in select_names(connection)? {
         let key = meta_key(USED_AT_PREFIX, &name);
@@ -225,7 +225,7 @@ pub(super) fn delete_orphaned_texts(connection: &Connection) -> Result<(), Error
     execute(connection, query, []).map(drop)
 }
 
-/// Deletes the rows that are damaged, and texts that belong to none.
+/// Deletes damaged rows, and texts without a row.
 pub(super) fn verify(connection: &Connection, report: &mut IntegrityReport) -> Result<(), Error> {
     let query = "SELECT path, view, shown, wanted, text_id, given.ck, body, given_text.ck, name
          FROM given LEFT JOIN given_text ON id = text_id";
@@ -241,7 +241,7 @@ pub(super) fn verify(connection: &Connection, report: &mut IntegrityReport) -> R
     delete_orphaned_texts(connection)
 }
 
-/// Returns whether a row and its text, as the statement of [`verify`] gives them, are what was once written.
+/// Returns whether a row and its text, as selected by [`verify`], are intact.
 fn is_intact(row: &Row<'_>) -> bool {
     let intact = || {
         let name = row.get_ref(8).ok()?.as_str().ok()?;
@@ -254,8 +254,7 @@ fn is_intact(row: &Row<'_>) -> bool {
     intact().is_some()
 }
 
-/// Reads a row from six columns: `path, view, shown, wanted, text_id, ck`. `None` where they are not what was once
-/// written.
+/// Reads a row from six columns: `path, view, shown, wanted, text_id, ck`. `None` if they are damaged.
 fn from_row(row: &Row<'_>, name: &str) -> Option<(DeliveredFile, Option<i64>)> {
     let path = row.get_ref(0).ok()?.as_blob().ok()?;
     let view = row.get_ref(1).ok()?.as_str().ok()?;
@@ -274,7 +273,7 @@ fn from_row(row: &Row<'_>, name: &str) -> Option<(DeliveredFile, Option<i64>)> {
     Some((given, text_id))
 }
 
-/// Reads a text from two columns: `body, ck`. `None` where they are not what was once written.
+/// Reads a text from two columns: `body, ck`. `None` if they are damaged.
 fn text_from_row(row: &Row<'_>, first: usize, name: &str, path: &[u8]) -> Option<String> {
     let body = row.get_ref(first).ok()?.as_blob().ok()?;
     let text = String::from_utf8(compression::decompress(body)?.into_owned()).ok()?;
@@ -294,8 +293,7 @@ fn checksum(
     sum.number(text_id.unwrap_or(-1)).checksum()
 }
 
-/// Returns the checksum of a text, not of the bytes that it is stored as, so that those written before texts were
-/// compressed have the same.
+/// Returns the checksum of a text, not of its stored form, so that rows from before compression keep theirs.
 fn text_checksum(name: &str, path: &[u8], text: &str) -> RowChecksum {
     RowFields::keyed("given_text/1").text(name).bytes(path).text(text).checksum()
 }
@@ -326,7 +324,7 @@ mod tests {
         store
     }
 
-    /// Returns what was given under a name: paths and texts.
+    /// Returns the paths and texts delivered under a name.
     fn texts(store: &Store, name: &str) -> Vec<(String, Option<String>)> {
         let rows = store.delivered_files(name).unwrap().into_iter();
         rows.map(|row| (row.path.to_string(), store.delivered_text(name, &row.path).unwrap())).collect()
@@ -344,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_given_reads_back_under_its_name_alone() {
+    fn a_delivery_is_read_back_only_under_its_name() {
         let sandbox = TempStore::new();
         drop(filled(&sandbox));
         let mut store = sandbox.open();
@@ -353,7 +351,7 @@ mod tests {
         assert_eq!(texts(&store, "y"), []);
         store.record_delivery("x", &giving(&[("a.py", "new")], &["b.py", "c.py"]), 11).unwrap();
         assert_eq!(texts(&store, "x"), said(&[("a.py", "new")]));
-        // Nothing is left of what was replaced.
+        // Replaced texts are deleted.
         assert_eq!((count(&sandbox, "given_text"), store.damaged_rows()), (1, 0));
     }
 
@@ -375,7 +373,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_that_is_not_kept_is_none() {
+    fn a_text_that_is_not_stored_is_none() {
         let sandbox = TempStore::new();
         let mut store = filled(&sandbox);
         let changed = vec![(given("a.py", "new").0, None)];
@@ -385,7 +383,7 @@ mod tests {
     }
 
     #[test]
-    fn a_damaged_row_is_served_to_nobody_and_found() {
+    fn a_damaged_row_is_not_returned_and_is_found_by_verify() {
         for harm in [
             "UPDATE given SET view = 'full' WHERE path = CAST('a.py' AS BLOB)",
             "UPDATE given SET wanted = shown WHERE path = CAST('a.py' AS BLOB)",
@@ -403,7 +401,7 @@ mod tests {
     }
 
     #[test]
-    fn a_damaged_text_is_as_good_as_none() {
+    fn a_damaged_text_counts_as_missing() {
         for harm in
             ["UPDATE given_text SET body = x'0062' WHERE id = 1", "DELETE FROM given_text WHERE id = 1"]
         {
@@ -417,7 +415,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_is_not_used_any_more_is_collected_and_all_is_cleared() {
+    fn an_unused_name_is_collected_and_everything_is_cleared() {
         let sandbox = TempStore::new();
         let mut store = filled(&sandbox);
         store.record_delivery("y", &giving(&[("a.py", "a")], &[]), 10).unwrap();
@@ -430,7 +428,7 @@ mod tests {
     }
 
     #[test]
-    fn clearing_a_file_forgets_that_it_was_given() {
+    fn clearing_a_file_forgets_its_delivery() {
         let sandbox = TempStore::new();
         let mut store = filled(&sandbox);
         store.clear(&ClearScope::Files(vec![path("a.py")])).unwrap();
@@ -439,7 +437,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_written_where_nothing_is_new() {
+    fn nothing_is_written_without_changes() {
         let sandbox = TempStore::new();
         let mut store = filled(&sandbox);
         // A second writer would wait for this one.
@@ -449,13 +447,13 @@ mod tests {
     }
 
     #[test]
-    fn a_store_of_the_third_version_keeps_what_was_given_and_derives_the_rest_again() {
+    fn a_store_of_the_third_version_keeps_deliveries_and_derives_the_rest_again() {
         let sandbox = TempStore::new();
         let mut store = filled(&sandbox);
         store.save(&batch(&[("a.py", "a")], 1)).unwrap();
         store.set_meta("producers", b"all").unwrap();
         drop(store);
-        // What an older slop wrote: the same checksums, for they are of the text.
+        // As an older version wrote it, with the same checksums, which are those of the text.
         let older = "
             ALTER TABLE given_text RENAME TO newer;
             CREATE TABLE given_text (id INTEGER PRIMARY KEY, text TEXT NOT NULL, ck BLOB NOT NULL) STRICT;
@@ -474,7 +472,7 @@ mod tests {
     }
 
     #[test]
-    fn a_store_of_the_second_version_keeps_what_it_holds_and_learns_what_was_given() {
+    fn a_store_of_the_second_version_keeps_its_data_and_stores_deliveries() {
         let sandbox = TempStore::new();
         sandbox.open().save(&batch(&[("a.py", "a")], 1)).unwrap();
         let older = "DROP TABLE given; DROP TABLE given_text; DROP TABLE given_document; DROP TABLE fragment;

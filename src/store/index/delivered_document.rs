@@ -1,4 +1,4 @@
-//! The table `given_document`: what the last documents of each name consisted of.
+//! The table `given_document`: the composition of the last documents of each name.
 //!
 //! The newest document of a name is a list of pieces; an older one is a list of pieces and of ranges of the next newer one's
 //! pieces. So a new document is added without rewriting more than one row, and the oldest is deleted without any.
@@ -19,24 +19,24 @@ use crate::store::database::IntegrityReport;
 use crate::store::error::Error;
 use crate::store::row::{RowChecksum, RowFields, delete_damaged, execute};
 
-/// The maximum number of documents that are kept of one name.
+/// The maximum number of stored documents of one name.
 const MAX_DOCUMENTS: usize = 20;
-/// The maximum size of the documents that are kept of one name; the newest one is kept in any case.
+/// The maximum size of the stored documents of one name; the newest one is kept in any case.
 const MAX_BYTES: i64 = 16 << 20;
-/// The time is written again when it is older than this, so that an unchanged document is seldom written.
+/// The time is updated when it is older than this, so that an unchanged document is seldom written.
 const MILLISECONDS_A_MINUTE: i64 = 60_000;
 
-/// A document that was given to a reader.
+/// A document that was delivered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeliveredDocument {
-    /// When it was given last, in milliseconds since the epoch.
+    /// When it was last delivered, in milliseconds since the epoch.
     pub at_ms: i64,
     pub layout: Arc<DocumentLayout>,
     pub caching: PrefixCaching,
 }
 
 impl Store {
-    /// Returns the documents that were given under a name, the newest first, and at most `count`.
+    /// Returns at most `count` documents delivered under a name, newest first.
     pub fn delivered_documents(&self, name: &str, count: usize) -> Result<Vec<DeliveredDocument>, Error> {
         let query = "SELECT name, at_ms, sha, body, ck FROM given_document WHERE name = ?1
              ORDER BY id DESC LIMIT ?2";
@@ -51,7 +51,7 @@ impl Store {
                 self.record_damage();
                 break;
             };
-            // If a row between them was damaged and deleted, nothing older can be read.
+            // If a row in between was damaged and deleted, older ones cannot be read.
             let base = newer.as_ref().zip(found.last()).map(|(newer, last)| (&newer.sha, &*last.layout));
             let Some((layout, caching)) = decode(&stored.body, base) else { break };
             found.push(DeliveredDocument { at_ms: stored.at_ms, layout: Arc::new(layout), caching });
@@ -60,7 +60,7 @@ impl Store {
         Ok(found)
     }
 
-    /// Returns the names under which anything was given.
+    /// Returns the names under which anything was delivered.
     pub fn delivered_names(&self) -> Result<Vec<String>, Error> {
         let worktree = self.worktree.as_deref();
         let names = select_names(&self.database.connection)?;
@@ -69,7 +69,7 @@ impl Store {
     }
 }
 
-/// Adds a document to those of its name, unless it is the last one.
+/// Adds a document to those of its name, unless it equals the last one.
 pub(super) fn record(connection: &Connection, name: &str, document: &DeliveredDocument) -> Result<(), Error> {
     let last = newest(connection, name)?;
     let sha = identity(document);
@@ -86,7 +86,7 @@ pub(super) fn record(connection: &Connection, name: &str, document: &DeliveredDo
     });
     match older {
         Some((id, older)) => older.update(connection, id)?,
-        // Nothing that refers to it could be read.
+        // Rows that refer to it could not be read.
         None => delete(connection, name)?,
     }
     let body = encode(&document.layout, document.caching, None);
@@ -100,7 +100,7 @@ pub(super) fn is_recorded(
     name: &str,
     document: &DeliveredDocument,
 ) -> Result<bool, Error> {
-    // Not checked with the row's checksum, for which the whole body is read: if it is damaged, the next document is.
+    // The row's checksum is not verified, which would read the whole body: damage is found with the next document.
     let query = "SELECT at_ms, sha FROM given_document WHERE name = ?1 ORDER BY id DESC LIMIT 1";
     let last: Option<(i64, [u8; 32])> = connection
         .prepare_cached(query)?
@@ -113,7 +113,7 @@ pub(super) fn is_recorded(
     }))
 }
 
-/// Returns the newest row of a name, if it is sound.
+/// Returns the newest row of a name, if it is intact.
 fn newest(connection: &Connection, name: &str) -> Result<Option<(i64, StoredDocument)>, Error> {
     let query =
         "SELECT name, at_ms, sha, body, ck, id FROM given_document WHERE name = ?1 ORDER BY id DESC LIMIT 1";
@@ -124,7 +124,7 @@ fn newest(connection: &Connection, name: &str) -> Result<Option<(i64, StoredDocu
     Ok(row.and_then(|(id, stored)| Some((id, stored?))))
 }
 
-/// Deletes the documents of a name that are too many, or too large together.
+/// Deletes the oldest documents of a name beyond the maximum number and size.
 fn delete_oldest(connection: &Connection, name: &str) -> Result<(), Error> {
     let query = "SELECT id, length(body) FROM given_document WHERE name = ?1 ORDER BY id DESC";
     let mut statement = connection.prepare_cached(query)?;
@@ -173,12 +173,12 @@ struct StoredDocument {
     name: String,
     at_ms: i64,
     sha: ContentHash,
-    /// What [`encode`] gave, without compression.
+    /// The uncompressed result of [`encode`].
     body: Vec<u8>,
 }
 
 impl StoredDocument {
-    /// Reads a row from the columns `name, at_ms, sha, body, ck`; `None` if they are not what was once written.
+    /// Reads a row from the columns `name, at_ms, sha, body, ck`; `None` if they are damaged.
     fn from_row(row: &Row<'_>) -> Option<Self> {
         let sha: [u8; 32] = row.get(2).ok()?;
         let body = compression::decompress(row.get_ref(3).ok()?.as_blob().ok()?)?.into_owned();
@@ -206,7 +206,7 @@ impl StoredDocument {
     }
 }
 
-/// Returns a hash of what a document consists of, and of how it is cached.
+/// Returns a hash of the pieces of a document and of how it is cached.
 fn identity(document: &DeliveredDocument) -> ContentHash {
     let PrefixCaching { marks, min_tokens } = document.caching;
     let marks = marks.map_or(-1, i64::from);
@@ -222,7 +222,7 @@ struct DocumentRow<'a> {
     min_tokens: u64,
     stable: Option<u64>,
     prefix: u64,
-    /// The document whose pieces are referred to.
+    /// The identity of the document whose pieces are referred to.
     base: Option<[u8; 32]>,
     #[serde(borrow)]
     parts: Vec<PartRow<'a>>,
@@ -230,7 +230,7 @@ struct DocumentRow<'a> {
 
 #[derive(Serialize, Deserialize)]
 enum PartRow<'a> {
-    /// A number of pieces of the base, from this one on.
+    /// A range of pieces of the base.
     Shared { first: u64, count: u64 },
     #[serde(borrow)]
     Piece(PieceRow<'a>),
@@ -282,7 +282,7 @@ fn encode(
     postcard::to_stdvec(&row).expect("numbers, texts and lists of known length always fit into a vector")
 }
 
-/// Reads a layout; `None` if the bytes are not one, or refer to another document than `base`.
+/// Decodes a layout; `None` if the bytes are invalid, or refer to a different document than `base`.
 fn decode(
     bytes: &[u8],
     base: Option<(&ContentHash, &DocumentLayout)>,
@@ -339,7 +339,7 @@ mod tests {
     use super::super::upkeep::{ClearScope, DeletedRows};
     use super::*;
 
-    /// A document of some files, each spelled `path text`.
+    /// A document of these files, each given as `path text`.
     fn document(at_ms: i64, files: &[String]) -> DeliveredDocument {
         let piece = |text: &String| DocumentPiece {
             subject: match text.split_once(' ') {
@@ -371,7 +371,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_documents_of_a_name_read_back_after_a_restart() {
+    fn the_last_documents_of_a_name_survive_a_restart() {
         let sandbox = TempStore::new();
         let mut store = sandbox.open();
         for edits in 0..23 {
@@ -382,7 +382,7 @@ mod tests {
         let store = sandbox.open();
         let expected: Vec<_> = (3..23).rev().map(edited).collect();
         assert_eq!(store.delivered_documents("x", MAX_DOCUMENTS).unwrap(), expected);
-        // A document that is given again is no other one.
+        // A document that is delivered again is not a new one.
         assert_eq!(store.delivered_documents("y", MAX_DOCUMENTS).unwrap(), [edited(7)]);
         assert_eq!(store.delivered_names().unwrap(), ["x", "y"]);
         let bytes: i64 = sandbox
@@ -393,7 +393,7 @@ mod tests {
     }
 
     #[test]
-    fn a_document_that_is_given_again_later_gets_the_time() {
+    fn a_document_that_is_delivered_again_later_gets_the_new_time() {
         let sandbox = TempStore::new();
         let mut store = sandbox.open();
         for at_ms in [0, 59_999, 60_000] {
@@ -406,7 +406,7 @@ mod tests {
     }
 
     #[test]
-    fn a_damaged_document_is_served_to_nobody_and_found() {
+    fn a_damaged_document_is_not_returned_and_is_found_by_verify() {
         for harm in [
             "UPDATE given_document SET at_ms = 5 WHERE id = 2",
             "UPDATE given_document SET name = 'y' WHERE id = 2",
@@ -419,7 +419,7 @@ mod tests {
             sandbox.raw_connection().execute_batch(harm).unwrap();
             assert_eq!(store.delivered_documents("x", MAX_DOCUMENTS).unwrap(), [edited(2)], "{harm}");
             assert_eq!(store.verify().unwrap().damaged_rows, ["a given document"], "{harm}");
-            // What referred to it is not read as something else.
+            // Rows that referred to it are not misread.
             assert_eq!(store.delivered_documents("x", MAX_DOCUMENTS).unwrap(), [edited(2)], "{harm}");
             give(&mut store, "x", edited(5));
             assert_eq!(
@@ -431,7 +431,7 @@ mod tests {
     }
 
     #[test]
-    fn documents_go_with_what_was_delivered() {
+    fn documents_are_deleted_with_their_delivery() {
         let cleared: [&dyn Fn(&mut Store) -> DeletedRows; 3] = [
             &|store| store.clear(&ClearScope::All).unwrap(),
             &|store| store.clear(&ClearScope::Files(vec![path("f1.py")])).unwrap(),

@@ -1,4 +1,4 @@
-//! The table `file`: the project's files as they were last seen. Those of linked worktrees are in `worktree`.
+//! The table `file`: the last known state of the project's files. Those of linked worktrees are in `worktree`.
 
 use rusqlite::{Connection, OptionalExtension, Params, Row, params};
 
@@ -12,23 +12,23 @@ use crate::store::row::{RowChecksum, RowFields, delete_damaged};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileRow {
     pub path: RelPath,
-    /// What the file system said of it; `None` where it said nothing that may be trusted later.
+    /// Its stamp; `None` if it cannot be trusted later.
     pub stamp: Option<FileStamp>,
-    /// When it was read, in the file system's time: nanoseconds since the epoch.
+    /// When it was read, in the file system's time, in nanoseconds since the epoch.
     pub read_at_ns: i64,
     pub state: StoredFileState,
 }
 
-/// What was found where a file was looked at.
+/// The stored state of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StoredFileState {
     Content {
         hash: ContentHash,
-        /// Id of the file type that they were read as.
+        /// The id of its file type.
         language: String,
         facts: ContentFacts,
     },
-    /// Nothing that could be read, or that should be.
+    /// It could not or should not be read.
     LeftOut(SkipReason),
 }
 
@@ -49,7 +49,7 @@ impl Store {
         Ok(found.into_iter().next())
     }
 
-    /// Returns whether there is a row of a file, be it damaged.
+    /// Returns whether there is a row of a file, even a damaged one.
     pub fn has_file_row(&self, path: &RelPath) -> Result<bool, Error> {
         if let Some(worktree) = &self.worktree {
             return self.worktree_file(worktree, path).map(|row| row.is_some());
@@ -86,14 +86,13 @@ impl Store {
     }
 }
 
-/// Writes a file in place of what was known of it; the content it holds must be there, under the number that is given.
-/// Returns the number of the content that it held before.
+/// Inserts or replaces a file, whose content must exist under the given id. Returns the id of its previous content.
 pub(super) fn upsert(
     connection: &Connection,
     file: &FileRow,
     content_id: Option<i64>,
 ) -> Result<Option<i64>, Error> {
-    // Read before the row is replaced: the content that it held may have no file any more.
+    // Read before the row is replaced, because the previous content may no longer have any file.
     let before = select_content_id(connection, file.path.as_bytes())?;
     let (language, left_out) = match &file.state {
         StoredFileState::Content { language, .. } => (Some(language.as_str()), None),
@@ -122,7 +121,7 @@ pub(super) fn upsert(
     Ok(before)
 }
 
-/// Deletes a file. Returns the number of the content that it held, and whether it was known.
+/// Deletes a file. Returns the id of its content, and whether the file existed.
 pub(super) fn delete(connection: &Connection, path: &[u8]) -> Result<(Option<i64>, bool), Error> {
     let before = select_content_id(connection, path)?;
     let removed = connection.prepare_cached(DELETE)?.execute([path])?;
@@ -134,7 +133,7 @@ pub(super) fn is_content_referenced(connection: &Connection, content_id: i64) ->
     Ok(statement.exists([content_id])?)
 }
 
-/// Deletes the rows that are damaged or name a content that is not there.
+/// Deletes the rows that are damaged or refer to a missing content.
 pub(super) fn verify(connection: &Connection, report: &mut IntegrityReport) -> Result<(), Error> {
     let damaged = |row: &Row<'_>| {
         let path = || RelPath::new(row.get_ref(0).ok()?.as_blob().ok()?).ok();
@@ -144,7 +143,7 @@ pub(super) fn verify(connection: &Connection, report: &mut IntegrityReport) -> R
     delete_damaged(connection, SELECT, DELETE, &[0], damaged, report).map(drop)
 }
 
-// LEFT JOIN: what was left out has no content.
+// LEFT JOIN, because a file that was left out has no content.
 const SELECT: &str = "
     SELECT file.path, language, left_out, dev, ino, file.size, mtime_ns, ctime_ns, read_at_ns, file.ck, sha,
            content.size, encoding, lines, dialect, claims, content.ck
@@ -160,7 +159,7 @@ fn select_content_id(connection: &Connection, path: &[u8]) -> Result<Option<i64>
     Ok(found.flatten())
 }
 
-/// Reads a file from the columns of [`SELECT`]; `None` where they are not what was once written.
+/// Reads a file from the columns of [`SELECT`]; `None` if they are damaged.
 fn from_row(row: &Row<'_>) -> Option<FileRow> {
     let left_out = row.get_ref(2).ok()?.as_str_or_null().ok()?;
     let state = if let Some(name) = left_out {
@@ -225,7 +224,7 @@ fn checksum(file: &FileRow) -> RowChecksum {
 mod tests {
     use super::super::testing::{TempStore, batch, path, row};
 
-    /// Does harm to a store of three files, of which the two others must still be there.
+    /// Damages one file in a store of three, of which the other two must be intact.
     #[track_caller]
     fn check_one_lost(harm: &str) {
         let sandbox = TempStore::new();
@@ -236,24 +235,24 @@ mod tests {
         assert_eq!(store.files().unwrap(), [row("a.py", "alpha"), row("c.py", "gamma")]);
         assert_eq!(store.file(&path("b.py")).unwrap(), None);
         assert!(0 < store.damaged_rows());
-        // Saved again, it is whole again.
+        // Saving it again repairs it.
         store.save(&batch(&files, 2)).unwrap();
         assert_eq!(store.files().unwrap().len(), 3);
         assert_eq!(store.size().unwrap().files, 3);
     }
 
     #[test]
-    fn a_file_that_points_at_another_content_is_not_served() {
+    fn a_file_that_refers_to_another_content_is_not_returned() {
         check_one_lost("UPDATE file SET content_id = 1 WHERE path = CAST('b.py' AS BLOB)");
     }
 
     #[test]
-    fn a_file_whose_content_is_gone_is_not_served() {
+    fn a_file_whose_content_is_missing_is_not_returned() {
         check_one_lost("DELETE FROM content WHERE id = 2");
     }
 
     #[test]
-    fn a_file_whose_contents_facts_are_damaged_is_not_served() {
+    fn a_file_with_damaged_facts_of_its_content_is_not_returned() {
         check_one_lost("UPDATE content SET lines = 4 WHERE id = 2");
         check_one_lost("UPDATE content SET lines = -4 WHERE id = 2");
         check_one_lost("UPDATE content SET dialect = 'x' WHERE id = 2");
@@ -264,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn a_damaged_stamp_is_not_served() {
+    fn a_damaged_stamp_is_not_returned() {
         for column in ["dev", "ino", "size", "mtime_ns", "ctime_ns", "read_at_ns"] {
             check_one_lost(&format!("UPDATE file SET {column} = 123 WHERE content_id = 2"));
         }
@@ -273,13 +272,13 @@ mod tests {
     }
 
     #[test]
-    fn a_file_under_a_damaged_name_is_not_served_and_goes_with_the_next_write() {
+    fn a_file_with_a_damaged_name_is_not_returned_and_deleted_by_the_next_write() {
         check_one_lost("UPDATE file SET path = CAST('bb.py' AS BLOB) WHERE content_id = 2");
         check_one_lost("UPDATE file SET path = CAST('../b.py' AS BLOB) WHERE content_id = 2");
     }
 
     #[test]
-    fn a_file_read_as_another_language_is_not_served() {
+    fn a_file_with_a_damaged_language_is_not_returned() {
         check_one_lost("UPDATE file SET language = 'c' WHERE content_id = 2");
     }
 

@@ -1,4 +1,4 @@
-//! The table `fragment`: where hydration has placed the files and slices of the project.
+//! The table `fragment`: the placements of the project's files and slices by hydration.
 
 use std::collections::BTreeMap;
 
@@ -15,30 +15,31 @@ use crate::store::row::{RowColumns, RowFields, delete_damaged, execute};
 
 const COLUMNS: &str =
     "worktree, path, part, sha, bytes, tokens, shown, warmth, depth, score, pin, uses, used_at, since, why";
-/// The fact about the last hydration.
+/// The key of the record of the last hydration.
 const HYDRATION: &str = "hydration";
-/// The order of the HOT files in their document. It is kept where places are found again, so that a pin moves no other file.
+/// The key of the order of the HOT files in their document. It is kept when placements are determined again, so that a
+/// pin moves no other file.
 const HYDRATED_ORDER: &str = "hydrated_order";
-/// The column of a pin that insists on no depth.
+/// The value in the column of a pin without a fixed depth.
 const ANY_DEPTH: i64 = -1;
 
-/// What is new about the places of fragments.
+/// Changes of the placements of fragments.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PlacementUpdate {
     pub changed: Vec<Fragment>,
     pub removed: Vec<FragmentName>,
-    /// `None` if the places are to be found again.
+    /// The record of the hydration; `None` if placements have to be determined again.
     pub hydration: Option<HydrationRecord>,
-    /// The HOT files in the order of their document; `None` if that is still the same.
+    /// The HOT files in the order of their document; `None` if it is unchanged.
     pub order: Option<Vec<RelPath>>,
 }
 
-/// What is known of the hydration that found the places.
+/// The record of the hydration that determined the placements.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HydrationRecord {
-    /// A hash of what the places were found from.
+    /// A hash of the inputs of the placements.
     pub inputs: ContentHash,
-    /// How many fragments of each folder have no place.
+    /// How many fragments of each folder are not placed.
     pub beyond: BTreeMap<String, u64>,
 }
 
@@ -64,7 +65,7 @@ impl Store {
         Ok(found)
     }
 
-    /// Returns what is known of the hydration that found the places.
+    /// Returns the record of the hydration that determined the placements.
     pub fn hydration(&self) -> Result<Option<HydrationRecord>, Error> {
         let stored = self.get_meta(HYDRATION)?;
         let stored = stored.and_then(|bytes| postcard::from_bytes::<StoredHydration>(&bytes).ok());
@@ -77,11 +78,11 @@ impl Store {
     /// Returns the files that were HOT after the last hydration, in the order of their document.
     pub fn hydrated_order(&self) -> Result<Vec<RelPath>, Error> {
         let stored = self.get_meta(HYDRATED_ORDER)?.unwrap_or_default();
-        // NUL is the one byte that no path holds.
+        // NUL is the only byte that no path contains.
         Ok(stored.split(|byte| *byte == 0).filter_map(|path| RelPath::new(path).ok()).collect())
     }
 
-    /// Counts that all fragments that are HOT were given to an agent.
+    /// Counts a use of all HOT fragments by an agent.
     pub fn count_uses(&mut self, at_s: i64) -> Result<(), Error> {
         let hot = self.fragments()?.into_iter().filter(|fragment| fragment.warmth == Some(Warmth::Hot));
         let used = hot.map(|fragment| Fragment {
@@ -96,7 +97,7 @@ impl Store {
         Ok(transaction.commit()?)
     }
 
-    /// Keeps what is new about the places, all of it or nothing.
+    /// Stores changes of the placements atomically.
     pub fn record_places(&mut self, update: &PlacementUpdate) -> Result<(), Error> {
         let worktree = self.worktree.clone();
         let worktree = worktree.as_deref();
@@ -110,7 +111,7 @@ impl Store {
         match &update.hydration {
             Some(HydrationRecord { inputs, beyond }) => {
                 let stored = StoredHydration { inputs: *inputs.as_bytes(), beyond: beyond.clone() };
-                let bytes = postcard::to_stdvec(&stored).expect("memory takes all that is written");
+                let bytes = postcard::to_stdvec(&stored).expect("writing to memory does not fail");
                 meta::upsert(&transaction, &scoped(worktree, HYDRATION), &bytes)?;
             }
             None => forget_hydration(&transaction, worktree)?,
@@ -123,17 +124,17 @@ impl Store {
     }
 }
 
-/// Returns what the rows of a worktree have in their first column.
+/// Returns the value of the first column for a worktree.
 fn name_of(worktree: Option<&str>) -> &str {
     worktree.unwrap_or_default()
 }
 
-/// Deletes the places of all worktrees; what a person has pinned stays.
+/// Deletes the placements of all worktrees, except pinned ones.
 pub(super) fn clear(connection: &Connection) -> Result<(), Error> {
     execute(connection, "DELETE FROM fragment WHERE pin IS NULL", []).map(drop)
 }
 
-/// Deletes the places of one worktree; what a person has pinned stays.
+/// Deletes the placements of one worktree, except pinned ones.
 pub(super) fn clear_worktree(connection: &Connection, worktree: Option<&str>) -> Result<(), Error> {
     let query = "DELETE FROM fragment WHERE worktree = ?1 AND pin IS NULL";
     execute(connection, query, [name_of(worktree)]).map(drop)
@@ -144,7 +145,7 @@ pub(super) fn delete_worktree(connection: &Connection, name: &str) -> Result<(),
     execute(connection, "DELETE FROM fragment WHERE worktree = ?1", [name]).map(drop)
 }
 
-/// Deletes the places of some files, but for those that are pinned.
+/// Deletes the placements of these files, except pinned ones.
 pub(super) fn delete_files(
     connection: &Connection,
     worktree: Option<&str>,
@@ -157,7 +158,7 @@ pub(super) fn delete_files(
     forget_hydration(connection, worktree)
 }
 
-/// Has the next hydration find all places again.
+/// Makes the next hydration determine all placements again.
 fn forget_hydration(connection: &Connection, worktree: Option<&str>) -> Result<(), Error> {
     let key = scoped(worktree, HYDRATION);
     execute(connection, "DELETE FROM meta WHERE key = ?1", [&key]).map(drop)
@@ -169,7 +170,7 @@ pub(super) fn verify(connection: &Connection, report: &mut IntegrityReport) -> R
     let delete = "DELETE FROM fragment WHERE worktree = ?1 AND path = ?2 AND part = ?3";
     let damaged = |row: &Row<'_>| from_row(row).is_none().then(|| "the place of a fragment".to_owned());
     if 0 < delete_damaged(connection, &query, delete, &[0, 1, 2], damaged, report)? {
-        // Of which worktree a damaged row was is not known for sure.
+        // The worktree of a damaged row is uncertain.
         let query = "DELETE FROM meta WHERE key = ?1 OR substr(key, -length(?1) - 1) = char(1) || ?1";
         execute(connection, query, [HYDRATION])?;
     }
@@ -200,7 +201,7 @@ fn fields<'f>(worktree: &'f str, fragment: &'f Fragment) -> RowFields<'f> {
         .text(&fragment.why)
 }
 
-/// Reads a row, with the worktree that it is of, from its columns and its checksum; `None` where they are not what was once written.
+/// Reads a row, with its worktree, from its columns and its checksum; `None` if they are damaged.
 fn from_row(row: &Row<'_>) -> Option<(String, Fragment)> {
     let columns = RowColumns::from_row(row).ok()?;
     let depth = |number: i64| u8::try_from(number).ok().and_then(Depth::at_most);
@@ -261,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_damaged_is_found_anew_and_pins_survive_a_cleared_cache() {
+    fn damaged_placements_are_determined_again_and_pins_survive_a_cleared_cache() {
         let folder = TempStore::new();
         let mut store = folder.open();
         let pins = [None, Some(Pin::AnyDepth), Some(Pin::At(Depth::SKELETON))];
@@ -287,7 +288,7 @@ mod tests {
         connection.execute("UPDATE fragment SET score = 1000 WHERE path = x'61'", []).unwrap();
         assert_eq!(store.fragments().unwrap(), all[1..]);
         assert_eq!(store.verify().unwrap().damaged_rows, ["the place of a fragment"]);
-        assert_eq!(store.hydration().unwrap(), None, "so the places are found again");
+        assert_eq!(store.hydration().unwrap(), None, "so placements are determined again");
 
         store.record_places(&update).unwrap();
         store.count_uses(9).unwrap();
@@ -296,7 +297,7 @@ mod tests {
         store.clear(&crate::store::ClearScope::All).unwrap();
         assert_eq!((store.fragments().unwrap(), store.hydration().unwrap()), (used[1..].to_vec(), None));
 
-        // A slice is removed alone.
+        // Only the slice is removed.
         let removed = vec![used[2].name.clone()];
         store.record_places(&PlacementUpdate { removed, ..PlacementUpdate::default() }).unwrap();
         assert_eq!(store.fragments().unwrap(), used[1..2]);

@@ -1,4 +1,4 @@
-//! The tables `meta`, facts by name that are expensive to find again, and `token_count`.
+//! The tables `meta`, named facts that are expensive to compute, and `token_count`.
 
 use rusqlite::{Connection, Row, params};
 
@@ -10,7 +10,8 @@ use crate::store::error::Error;
 use crate::store::row::{RowChecksum, RowFields, delete_damaged, execute};
 
 impl Store {
-    /// Stores `value` under `key`, in place of what was there. The key must name all that the value depends on.
+    /// Stores `value` under `key`, replacing the previous value. The key must contain everything that the value depends
+    /// on.
     pub fn set_meta(&mut self, key: &str, value: &[u8]) -> Result<(), Error> {
         let key = scoped(self.worktree.as_deref(), key).into_owned();
         let transaction = self.begin()?;
@@ -18,7 +19,7 @@ impl Store {
         Ok(transaction.commit()?)
     }
 
-    /// Returns what was stored under `key`.
+    /// Returns the value of `key`.
     pub fn get_meta(&self, key: &str) -> Result<Option<Vec<u8>>, Error> {
         let key = scoped(self.worktree.as_deref(), key);
         let Some(value) = select(&self.database.connection, &key)? else { return Ok(None) };
@@ -28,10 +29,10 @@ impl Store {
         Ok(value)
     }
 
-    /// Returns all that was stored under keys that begin with `prefix`, by key.
+    /// Returns the values of all keys that begin with `prefix`, by key.
     pub fn list_meta(&self, prefix: &str) -> Result<Vec<(String, Vec<u8>)>, Error> {
         let prefix = scoped(self.worktree.as_deref(), prefix);
-        // Compared by hand and not with LIKE, in which a name could hold wildcards.
+        // Not compared with LIKE, because a name could contain wildcards.
         let mut statement = self
             .database
             .connection
@@ -48,7 +49,7 @@ impl Store {
         Ok(found)
     }
 
-    /// Deletes what was stored under `key`.
+    /// Deletes the value of `key`.
     pub fn delete_meta(&mut self, key: &str) -> Result<(), Error> {
         let key = scoped(self.worktree.as_deref(), key).into_owned();
         let transaction = self.begin()?;
@@ -56,7 +57,7 @@ impl Store {
         Ok(transaction.commit()?)
     }
 
-    /// Deletes what was stored under `key` for the checkout and for every linked worktree.
+    /// Deletes the values of `key` for the checkout and for every linked worktree.
     pub fn delete_meta_of_all_worktrees(&mut self, key: &str) -> Result<(), Error> {
         let transaction = self.begin()?;
         delete(&transaction, key)?;
@@ -67,23 +68,23 @@ impl Store {
     }
 }
 
-/// Stores `value` under `key` as a part of what is written together.
+/// Stores `value` under `key` within a transaction.
 pub(super) fn upsert(connection: &Connection, key: &str, value: &[u8]) -> Result<(), Error> {
     fields(key, value).upsert(connection, "meta", "key, value")
 }
 
-/// Deletes what was stored under `key`.
+/// Deletes the value of `key`.
 pub(super) fn delete(connection: &Connection, key: &str) -> Result<(), Error> {
     execute(connection, "DELETE FROM meta WHERE key = ?1", [key]).map(drop)
 }
 
-/// Returns what was stored under `key`, if it is sound.
+/// Returns the value of `key`, if it is intact.
 pub(super) fn get_intact(connection: &Connection, key: &str) -> Result<Option<Vec<u8>>, Error> {
     Ok(select(connection, key)?.flatten())
 }
 
-/// Returns what was stored under `key`, if anything was, and if it is sound.
-#[expect(clippy::option_option, reason = "what is damaged is not what was never kept")]
+/// Returns the value of `key`: `None` if it is missing, `Some(None)` if it is damaged.
+#[expect(clippy::option_option, reason = "a damaged value differs from a missing one")]
 fn select(connection: &Connection, key: &str) -> Result<Option<Option<Vec<u8>>>, Error> {
     let mut statement = connection.prepare_cached("SELECT value, ck FROM meta WHERE key = ?1")?;
     let mut rows = statement.query([key])?;
@@ -111,9 +112,9 @@ fn fields<'f>(key: &'f str, value: &'f [u8]) -> RowFields<'f> {
 }
 
 impl Store {
-    /// Returns what `counter` counted in each of the texts; `None` where it is not known.
+    /// Returns the count of `counter` for each text; `None` if it is unknown.
     pub fn get_token_counts(&self, counter: &str, texts: &[ContentHash]) -> Result<Vec<Option<u64>>, Error> {
-        // One state of things and one lock for all of the look-ups, instead of one each.
+        // One transaction for all lookups, instead of one for each.
         let _one_read = self.database.connection.unchecked_transaction()?;
         let mut statement = self
             .database
@@ -137,7 +138,7 @@ impl Store {
         Ok(counts)
     }
 
-    /// Keeps what `counter` counted, all of it or nothing.
+    /// Stores the counts of `counter` atomically.
     pub fn save_token_counts(
         &mut self,
         counter: &str,
@@ -174,7 +175,7 @@ pub(super) fn verify_token_counts(
     delete_damaged(connection, query, delete, &[3, 4], damaged, report).map(drop)
 }
 
-/// Reads a count from three columns: `tokens, made_at, ck`. `None` where they are not what was once written.
+/// Reads a count from three columns: `tokens, made_at, ck`. `None` if they are damaged.
 fn tokens_from_row(row: &Row<'_>, sha: &[u8], counter: &str) -> Option<u64> {
     let tokens: i64 = row.get(0).ok()?;
     let made_at_s: i64 = row.get(1).ok()?;
@@ -193,7 +194,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_kept_below_a_prefix_is_recalled_alone() {
+    fn values_are_listed_by_prefix() {
         let sandbox = TempStore::new();
         let mut store = sandbox.open();
         for key in ["out/a%", "out/b", "ou", "outx", "p"] {
@@ -209,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_kept_is_recalled_until_it_is_damaged() {
+    fn a_value_is_returned_until_it_is_damaged() {
         let sandbox = TempStore::new();
         let mut store = sandbox.open();
         assert_eq!(store.get_meta("scores").unwrap(), None);
@@ -221,7 +222,7 @@ mod tests {
         assert_eq!(store.damaged_rows(), 1);
     }
 
-    /// What is known of three texts.
+    /// The counts of three texts.
     fn counts(store: &Store) -> Vec<Option<u64>> {
         store.get_token_counts("c/1", &[hash("a"), hash("b"), hash("c")]).unwrap()
     }
@@ -233,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_counted_reads_back_for_the_counter_that_counted_it() {
+    fn counts_are_returned_only_for_their_counter() {
         let sandbox = TempStore::new();
         drop(filled(&sandbox));
         let mut store = sandbox.open();
@@ -246,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn a_damaged_count_is_served_to_nobody_and_found() {
+    fn a_damaged_count_is_not_returned_and_is_found_by_verify() {
         for harm in [
             "UPDATE token_count SET tokens = 9 WHERE tokens = 3",
             "UPDATE token_count SET made_at = 9 WHERE tokens = 3",
@@ -275,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn a_store_of_the_first_version_keeps_what_it_holds_and_learns_to_keep_counts() {
+    fn a_store_of_the_first_version_keeps_its_data_and_stores_counts() {
         let sandbox = TempStore::new();
         sandbox.open().save(&batch(&[("a.py", "a")], 1)).unwrap();
         let older =

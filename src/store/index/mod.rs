@@ -1,11 +1,12 @@
-//! What is derived from files: the database `index.db`.
+//! The data derived from files: the database `index.db`.
 //!
-//! Nothing in it is precious: deleting the database costs time, never truth. So a row is returned only if its checksum
-//! holds; a damaged one is counted and treated as missing.
+//! Everything in it can be derived again, so deleting the database only costs time. A row is returned only if its
+//! checksum is valid; a damaged one is counted and treated as missing.
 //!
-//! A file for each table or group of tables, each with the methods of [`Store`] that read it; `write` stores what a scan
-//! found, `upkeep` and `report` read all tables. The database may serve all worktrees of a repository: `worktree` and `page` have
-//! the files of linked ones, and `scope` keeps apart what is kept under a name. Start with [`Store::open`] and [`Store::save`].
+//! Each table or group of tables has a file with the methods of [`Store`] that read it; `write` stores the results of a
+//! scan, `upkeep` and `report` read all tables. The database may serve all worktrees of a repository: `worktree` and
+//! `page` store the files of linked ones, and `scope` separates what is stored by name. Start with [`Store::open`] and
+//! [`Store::save`].
 
 mod artifact;
 mod codec;

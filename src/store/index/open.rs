@@ -1,4 +1,4 @@
-//! Opening the store, and setting it aside when it is damaged.
+//! Opens the store, and sets it aside if it is damaged.
 
 use std::cell::RefCell;
 use std::fs::File;
@@ -14,7 +14,7 @@ use crate::store::error::Error;
 use crate::store::migrate::INDEX_SCHEMA;
 use crate::store::row::are_rows_authenticated;
 
-// Not FULL: a commit may be lost when the power fails, but the file stays whole, and what was lost is derived again.
+// Not FULL: a commit may be lost in a power failure, but the file stays intact, and lost data is derived again.
 const WRITER_PRAGMAS: &str = "
     PRAGMA synchronous = NORMAL;
     PRAGMA wal_autocheckpoint = 4000;
@@ -27,23 +27,23 @@ const READER_PRAGMAS: &str = "
     PRAGMA cache_size = -2048;
 ";
 
-/// The fact that only the user's key could have written.
+/// The key of a fact that proves that the store was written with the user's key.
 pub(super) const OWNER: &str = "owner";
 
-/// The fact that is another one after files were deleted that the project may still have.
+/// The key of a fact that changes after rows of existing files were deleted.
 const GENERATION: &str = "generation";
 
-/// The database of what was derived from files: one connection to it.
+/// One connection to the database of derived data.
 #[derive(Debug)]
 pub struct Store {
     pub(super) database: DatabaseFile,
-    /// Keys of rows in the table `file` that were found damaged, for the next write to delete.
+    /// Keys of damaged rows in the table `file`, which the next write deletes.
     pub(super) damaged_paths: RefCell<Vec<Vec<u8>>>,
-    /// The linked worktree whose files are meant; `None` for the checkout that the cache lies in.
+    /// The selected linked worktree; `None` for the checkout that contains the cache.
     pub(super) worktree: Option<String>,
 }
 
-/// What happened when a foreign or damaged file was set aside.
+/// How a foreign or damaged file was set aside.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoreRecovery {
     pub moved_to: PathBuf,
@@ -53,13 +53,13 @@ pub struct StoreRecovery {
 #[derive(Debug)]
 pub struct OpenedStore {
     pub store: Store,
-    /// Set if another file was in its place.
+    /// Set if a foreign or damaged file was set aside.
     pub recovery: Option<StoreRecovery>,
 }
 
 impl Store {
-    /// Opens the store for writing. Makes it if there is none, and if what is there is damaged or no store at all;
-    /// the folder must exist.
+    /// Opens the store for writing. Creates it if there is none, or if the existing file is damaged or not a store; the
+    /// folder must exist.
     pub fn open(file: &Path) -> Result<OpenedStore, Error> {
         let file = absolute(file)?;
         if let Some(store) = Self::open_current(&file)? {
@@ -80,15 +80,15 @@ impl Store {
         }
     }
 
-    /// Opens a store that is there for reading. Makes nothing and moves nothing.
+    /// Opens an existing store for reading. Creates and renames nothing.
     pub fn open_reader(file: &Path) -> Result<Self, Error> {
         let file = absolute(file)?;
         let store = Self::new(DatabaseFile::open_reader(&file, &INDEX_SCHEMA, READER_PRAGMAS)?);
         if store.is_users()? { Ok(store) } else { Err(Error::NotAStore { what: "not of this user" }) }
     }
 
-    /// Closes a store that turned out to be damaged and renames its file, in place of the one that was set aside
-    /// before. `None` where another process has been faster.
+    /// Closes a store that turned out to be damaged and renames its file, replacing the one that was set aside before.
+    /// `None` if another process has already done so.
     pub fn set_aside(self) -> Result<Option<PathBuf>, Error> {
         let file = self.database.file().to_owned();
         let _alone = lock_folder(&file, File::lock);
@@ -99,30 +99,30 @@ impl Store {
         set_file_aside(&file).map(Some)
     }
 
-    /// Returns whether what is written would be found again: whether the file's name still refers to the file that
-    /// was opened, and its log's too.
+    /// Returns whether the paths of the file and its log still refer to what was opened, so that written data would be
+    /// found again.
     pub fn is_file_in_place(&self) -> bool {
         self.database.is_file_in_place()
     }
 
-    /// Returns what is another value in another database, and after [`Store::clear`] or [`Store::verify`] has deleted files:
-    /// rows that were read before are then not all stored any more.
+    /// Returns a value that differs between databases, and changes when [`Store::clear`] or [`Store::verify`] has
+    /// deleted files, so that rows read earlier may no longer be stored.
     pub fn generation(&self) -> Result<Option<Vec<u8>>, Error> {
         meta::get_intact(&self.database.connection, GENERATION)
     }
 
-    /// Releases the memory that holds pages of the file; they are read again when they are needed.
+    /// Releases the memory of cached pages, which are read again when they are needed.
     pub fn release_memory(&self) -> Result<(), Error> {
         Ok(self.database.connection.execute_batch("PRAGMA shrink_memory")?)
     }
 
-    /// Returns how many rows this connection has found damaged, and served to nobody.
+    /// Returns how many damaged rows this connection has found and skipped.
     #[cfg(test)]
     pub fn damaged_rows(&self) -> u64 {
         self.database.damaged_rows()
     }
 
-    /// Returns the bytes that the database and its log take on the disk.
+    /// Returns the bytes that the database and its log occupy on disk.
     pub(super) fn bytes_on_disk(&self) -> Result<u64, Error> {
         self.database.bytes_on_disk()
     }
@@ -131,14 +131,14 @@ impl Store {
         self.database.record_damage();
     }
 
-    /// Begins a write transaction, unless what it writes could not be found again.
+    /// Begins a write transaction, unless the file was replaced and its data would be lost.
     pub(super) fn begin(&mut self) -> Result<Transaction<'_>, Error> {
         self.database.begin()
     }
 
     fn open_current(file: &Path) -> Result<Option<Self>, Error> {
         let store = DatabaseFile::open_current(file, &INDEX_SCHEMA, WRITER_PRAGMAS)?.map(Self::new);
-        // Any other is opened again below, alone.
+        // Any other file is opened again below, with the folder locked.
         let Some(store) = store else { return Ok(None) };
         match store.is_users() {
             Ok(is_users) => Ok(is_users.then_some(store)),
@@ -153,7 +153,7 @@ impl Store {
             return Ok(store);
         }
         if !store.is_empty()? {
-            // One that came with a project would say whatever its author likes.
+            // A store that came with a project could contain anything.
             return Err(Error::NotAStore { what: "not of this user, or of an earlier version" });
         }
         let transaction = store.begin()?;
@@ -163,8 +163,8 @@ impl Store {
         Ok(store)
     }
 
-    /// Returns whether the store was made with this user's key. Its rows are authenticated one by one; this is for the
-    /// note, and so that nothing is looked for in vain.
+    /// Returns whether the store was created with this user's key. Rows are authenticated individually; this check is
+    /// for the note, and to avoid useless lookups.
     fn is_users(&self) -> Result<bool, Error> {
         Ok(!are_rows_authenticated() || meta::get_intact(&self.database.connection, OWNER)?.is_some())
     }
@@ -179,16 +179,17 @@ impl Store {
     }
 }
 
-/// Gives the store another [`Store::generation`].
+/// Gives the store a new [`Store::generation`].
 pub(super) fn renew_generation(connection: &Connection) -> Result<(), Error> {
     let generation: Vec<u8> = connection.query_row("SELECT randomblob(16)", [], |row| row.get(0))?;
     meta::upsert(connection, GENERATION, &generation)
 }
 
-/// Renames the file. The folder must be locked, and the file be the one that is meant.
+/// Renames the file. The folder must be locked, and the file checked to be the right one.
 fn set_file_aside(file: &Path) -> Result<PathBuf, Error> {
     let moved_to = with_suffix(file, ".damaged");
-    // The logs go first: a new database must never meet the log of an old one, which would be played back into it.
+    // The logs are deleted first: a new database must never find the log of an old one, which SQLite would replay into
+    // it.
     remove_logs(file)?;
     rename(file, &moved_to)?;
     Ok(moved_to)
@@ -203,7 +204,7 @@ mod tests {
     use std::fs;
     use std::time::Duration;
 
-    /// Opens what is there, which must be set aside, and makes sure that the new store works.
+    /// Opens the existing file, which must be set aside, and checks that the new store works.
     #[track_caller]
     fn check_recovery(sandbox: &TempStore, why: &str) {
         let opened = Store::open(&sandbox.file()).unwrap();
@@ -217,7 +218,7 @@ mod tests {
         assert_eq!(sandbox.open().files().unwrap().len(), 1);
     }
 
-    /// Leaves a store with some files behind, all of it in the main file.
+    /// Creates a store with a few files and without a log.
     fn fill_store(sandbox: &TempStore) {
         let files: Vec<_> =
             (0..200).map(|number| (format!("{number}.py"), format!("text{number}"))).collect();
@@ -226,13 +227,13 @@ mod tests {
     }
 
     #[test]
-    fn a_store_can_go_to_another_thread() {
+    fn a_store_can_be_sent_to_another_thread() {
         fn check<T: Send>() {}
         check::<Store>();
     }
 
     #[test]
-    fn opening_twice_is_opening_once() {
+    fn opening_is_idempotent() {
         let sandbox = TempStore::new();
         sandbox.open().save(&batch(&[("a.py", "a")], 1)).unwrap();
         let before = fs::read(sandbox.file()).unwrap();
@@ -250,7 +251,7 @@ mod tests {
 
     #[test]
     fn garbage_is_set_aside() {
-        // SQLite takes a file of one byte for an empty one.
+        // SQLite treats a file of one byte as empty.
         for size in [2, 15, 100, 5_000] {
             let sandbox = TempStore::new();
             fs::write(sandbox.file(), vec![b'x'; size]).unwrap();
@@ -260,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn another_programs_database_is_set_aside_unchanged() {
+    fn a_foreign_database_is_set_aside_unchanged() {
         let sandbox = TempStore::new();
         sandbox.raw_connection().execute_batch("CREATE TABLE t (x)").unwrap();
         let before = fs::read(sandbox.file()).unwrap();
@@ -303,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn one_damaged_file_is_kept_the_last() {
+    fn only_the_last_damaged_file_is_kept() {
         let sandbox = TempStore::new();
         for text in ["first damage", "second damage"] {
             fs::write(sandbox.file(), text).unwrap();
@@ -315,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn no_log_stays_behind_that_could_be_played_into_a_new_store() {
+    fn no_log_is_left_that_could_be_replayed_into_a_new_store() {
         let sandbox = TempStore::new();
         for name in ["index.db", "index.db-wal", "index.db-shm", "index.db-journal"] {
             fs::write(sandbox.path(name), b"old").unwrap();
@@ -326,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn a_newer_store_is_refused_and_left_as_it_is() {
+    fn a_newer_store_is_rejected_and_left_unchanged() {
         let sandbox = TempStore::new();
         fill_store(&sandbox);
         sandbox.raw_connection().pragma_update(None, "user_version", 77).unwrap();
@@ -349,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reader_makes_nothing_and_writes_nothing() {
+    fn a_reader_creates_and_writes_nothing() {
         let sandbox = TempStore::new();
         assert!(matches!(Store::open_reader(&sandbox.file()), Err(Error::CannotOpen(_))));
         assert!(sandbox.file_names().is_empty());
@@ -361,7 +362,7 @@ mod tests {
     }
 
     #[test]
-    fn two_stores_on_one_file_see_what_the_other_wrote() {
+    fn two_connections_see_each_others_writes() {
         let sandbox = TempStore::new();
         let (mut first, mut second) = (sandbox.open(), sandbox.open());
         first.save(&batch(&[("a.py", "a")], 1)).unwrap();
@@ -372,7 +373,7 @@ mod tests {
     }
 
     #[test]
-    fn many_may_open_a_new_store_at_once() {
+    fn a_new_store_can_be_opened_concurrently() {
         let sandbox = TempStore::new();
         std::thread::scope(|scope| {
             for number in 0..16 {
@@ -387,7 +388,7 @@ mod tests {
     }
 
     #[test]
-    fn many_may_find_the_same_damage_and_one_sets_it_aside() {
+    fn of_many_processes_that_find_damage_one_sets_it_aside() {
         let sandbox = TempStore::new();
         fs::write(sandbox.file(), vec![b'x'; 5_000]).unwrap();
         let recoveries = std::thread::scope(|scope| {
@@ -411,7 +412,7 @@ mod tests {
         assert!(!store.is_file_in_place());
         let error = store.save(&batch(&[("b.py", "b")], 1)).unwrap_err();
         assert!(matches!(error, Error::Gone));
-        // What is there may still be read.
+        // Existing data may still be read.
         assert!(store.file(&path("a.py")).unwrap().is_some());
     }
 
@@ -438,7 +439,7 @@ mod tests {
     }
 
     #[test]
-    fn what_another_has_made_anew_is_not_set_aside() {
+    fn a_store_that_another_process_recreated_is_not_set_aside() {
         let sandbox = TempStore::new();
         let (slow, fast) = (sandbox.open(), sandbox.open());
         assert!(fast.set_aside().unwrap().is_some());
@@ -465,7 +466,7 @@ mod tests {
         sandbox.open().save(&batch(&files, 1)).unwrap();
         let sound = fs::read(sandbox.file()).unwrap();
         let right = sandbox.open().files().unwrap();
-        // A prime step, so that every kind of place is hit.
+        // A prime step, so that every kind of position is hit.
         for place in (0..sound.len() * 8).step_by(499) {
             let mut bytes = sound.clone();
             bytes[place / 8] ^= 1 << (place % 8);

@@ -1,8 +1,9 @@
-//! Encodes the files of a linked worktree, a page of them at a time.
+//! Encodes the files of a linked worktree, one page at a time.
 //!
-//! A page is two values. The *listing* has what is the same in most worktrees of a repository: the names of the files and
-//! the numbers of their contents. The *stamps* are one worktree's. Both are columns of small numbers: the files of a folder
-//! are usually written one after another, so most differences from the file before are 0 or 1, and compress to little.
+//! A page consists of two values. The *listing* has what most worktrees of a repository share: the names of the files
+//! and the ids of their contents. The *stamps* belong to one worktree. Both are columns of small numbers: the files of
+//! a folder are usually written one after another, so most differences from the previous file are 0 or 1, and compress
+//! well.
 
 use rusqlite::Connection;
 use serde::{Deserialize, Serialize};
@@ -14,14 +15,13 @@ use crate::store::compression;
 use crate::store::error::Error;
 use crate::store::row::{RowChecksum, RowFields};
 
-/// The number of pages among which the files of a worktree are divided, by their folders. More pages would take more
-/// room for each worktree; fewer would have more written again when a file changes.
+/// The number of pages into which the files of a worktree are divided, by their folders. More pages would take more
+/// space for each worktree; with fewer, more would be rewritten when a file changes.
 pub(super) const PAGE_COUNT: u8 = 32;
 
-/// A file that was read so long after its last change has rested, whatever was written to it, so that the time of the
-/// reading need not be exact.
+/// A file that was read this long after its last change had settled, so the time of reading need not be exact.
 const RESTED_NS: i64 = 3_000_000_000;
-/// For files that are somewhat younger, this much of it is enough: at worst, one is read once more than necessary.
+/// The precision of the time for younger files: at worst, one is read once more than necessary.
 const YOUNG_NS: i64 = 300_000_000;
 const YOUNG_UNIT_NS: i64 = 1 << 24;
 
@@ -29,29 +29,29 @@ const YOUNG_UNIT_NS: i64 = 1 << 24;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct PageFile {
     pub(super) row: FileRow,
-    /// The number of its content; `None` for a file that is left out.
+    /// The id of its content; `None` for a file that is left out.
     pub(super) content_id: Option<i64>,
 }
 
-/// Returns the page that a file belongs to: that of its folder.
+/// Returns the page of a file, which depends on its folder.
 pub(super) fn page_of(path: &RelPath) -> u8 {
     ContentHash::digest(path.parent()).as_bytes()[0] % PAGE_COUNT
 }
 
 #[derive(Serialize, Deserialize)]
 struct ListingRow<'a> {
-    /// Of each path, how many bytes it has in common with the one before, and the rest of it.
+    /// For each path, the length of the common prefix with the previous one, and the rest.
     #[serde(borrow)]
     paths: Vec<(u32, &'a [u8])>,
     left_out: Vec<bool>,
     /// Ids of file types, and the reasons of files that are left out.
     #[serde(borrow)]
     labels: Vec<&'a str>,
-    /// Each as its difference from the one before; only those of files that are not left out.
+    /// Differences from the previous id; only for files that are not left out.
     content_ids: Vec<i64>,
 }
 
-/// Each number as its difference from that of the file before, unless it says otherwise.
+/// Stamps, as differences from those of the previous file unless stated otherwise.
 #[derive(Default, Serialize, Deserialize)]
 struct StampsRow {
     stamped: Vec<bool>,
@@ -62,13 +62,13 @@ struct StampsRow {
     modified: Vec<i64>,
     /// As differences from the times of modification.
     changed: Vec<i64>,
-    /// Which files have rested, so that they count as read [`RESTED_NS`] after their last change.
+    /// Which files had settled, so that they count as read [`RESTED_NS`] after their last change.
     rested: Vec<bool>,
-    /// Only of files that have not.
+    /// The times of reading; only for files that had not settled.
     read: Vec<i64>,
 }
 
-/// Encodes names and contents; the files must be in the order of their paths.
+/// Encodes names and contents; the files must be sorted by path.
 pub(super) fn encode_listing(files: &[PageFile]) -> Vec<u8> {
     let mut listing =
         ListingRow { paths: Vec::new(), left_out: Vec::new(), labels: Vec::new(), content_ids: Vec::new() };
@@ -95,7 +95,7 @@ fn label(state: &StoredFileState) -> &str {
     }
 }
 
-/// Encodes the stamps of files, in the order of the listing, as they are stored.
+/// Encodes the stored stamps of files, in the order of the listing.
 pub(super) fn encode_stamps(files: &[PageFile]) -> Vec<u8> {
     let mut row = StampsRow::default();
     let mut before = Differences::default();
@@ -117,8 +117,8 @@ pub(super) fn encode_stamps(files: &[PageFile]) -> Vec<u8> {
     compression::compress(&row)
 }
 
-/// Returns when a file was read, or an earlier time that says as much about its stamp and takes less room: whole units,
-/// because the readings of a scan follow each other by microseconds.
+/// Returns when a file was read, or an earlier rounded time that is equivalent for its stamp and takes less space: the
+/// reads of a scan are microseconds apart.
 fn stored_read_time(file: &FileRow) -> i64 {
     let Some(stamp) = &file.stamp else { return file.read_at_ns };
     let rested = file.read_at_ns.saturating_sub(stamp.ctime_ns);
@@ -152,22 +152,22 @@ struct Differences {
 struct Difference(i64);
 
 impl Difference {
-    /// Returns the difference from the value before.
+    /// Returns the difference from the previous value.
     const fn step(&mut self, value: i64) -> i64 {
         let step = value.wrapping_sub(self.0);
         self.0 = value;
         step
     }
 
-    /// Returns the value that is so different from the one before.
+    /// Returns the value that differs by `step` from the previous one.
     const fn value(&mut self, step: i64) -> i64 {
         self.0 = self.0.wrapping_add(step);
         self.0
     }
 }
 
-/// Reads a page from a listing and from stamps as they are stored. `None` if they cannot be read, or refer to a content
-/// that is not there; whether they are what was once written is for the caller to check, by [`page_checksum`].
+/// Decodes a page from a stored listing and stored stamps. `None` if they cannot be decoded, or refer to a missing
+/// content; the caller has to verify them with [`page_checksum`].
 pub(super) fn decode_page(
     connection: &Connection,
     listing: &[u8],
@@ -197,7 +197,7 @@ pub(super) fn decode_page(
     Ok(add_stamps(&mut files, stamps).map(|()| files))
 }
 
-/// Returns the numbers of the contents in a listing; none if it cannot be read.
+/// Returns the ids of the contents in a listing; empty if it cannot be decoded.
 pub(super) fn listed_contents(listing: &[u8]) -> Vec<i64> {
     let mut content_id = Difference::default();
     let steps = read_listing(listing).map_or(Vec::new(), |listing| listing.content_ids);
@@ -247,8 +247,8 @@ fn add_stamps(files: &mut [PageFile], stored: &[u8]) -> Option<()> {
     Some(())
 }
 
-/// Returns the checksum of a page: of whose it is, of what its files hold and not only of the numbers of that, and of
-/// the stamps as they are stored.
+/// Returns the checksum of a page, over its worktree, the hashes of its contents and not only their ids, and the stored
+/// stamps.
 pub(super) fn page_checksum(worktree: &str, page: u8, files: &[PageFile], stamps: &[u8]) -> RowChecksum {
     let mut sum = RowFields::keyed("worktree_page/1").text(worktree).number(i64::from(page)).bytes(stamps);
     for PageFile { row, .. } in files {

@@ -1,13 +1,13 @@
-//! The table `producer`: what artifacts were derived by.
+//! The table `producer`: the producers of artifacts.
 
 use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::model::{ArtifactKind, Producer};
 use crate::store::error::Error;
 
-/// Returns the number of a producer, a new one if it made nothing yet.
+/// Returns the id of a producer, which is inserted if it is new.
 ///
-/// The number is good for this transaction only: another process may clear the table after it.
+/// The id is valid only in this transaction, because another process may clear the table after it.
 pub(super) fn id(connection: &Connection, producer: &Producer) -> Result<i64, Error> {
     let kind = producer.artifact.name();
     let key = params![kind, producer.language, producer.version];
@@ -24,7 +24,7 @@ pub(super) fn id(connection: &Connection, producer: &Producer) -> Result<i64, Er
     Ok(connection.last_insert_rowid())
 }
 
-/// Returns the numbers of the producers that are not in `current`.
+/// Returns the ids of the producers that are not in `current`.
 pub(super) fn stale(connection: &Connection, current: &[Producer]) -> Result<Vec<i64>, Error> {
     let mut statement = connection.prepare_cached("SELECT id, artifact, language, version FROM producer")?;
     let mut rows = statement.query([])?;
@@ -43,7 +43,7 @@ pub(super) fn stale(connection: &Connection, current: &[Producer]) -> Result<Vec
     Ok(others)
 }
 
-/// Returns the numbers of the producers that make that kind of artifact.
+/// Returns the ids of the producers of a kind of artifact.
 pub(super) fn of_kind(connection: &Connection, kind: ArtifactKind) -> Result<Vec<i64>, Error> {
     let mut statement = connection.prepare_cached("SELECT id FROM producer WHERE artifact = ?1")?;
     let ids = statement.query_map([kind.name()], |row| row.get(0))?;

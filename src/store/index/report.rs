@@ -1,4 +1,4 @@
-//! What the store has: its size, and its entries one after another.
+//! Reports on the store: its size, and its entries one by one.
 
 use std::ops::ControlFlow;
 
@@ -13,20 +13,20 @@ use crate::store::error::Error;
 pub struct StoreSize {
     pub files: u64,
     pub contents: u64,
-    /// Those of them that no file holds.
+    /// The number of contents without a file.
     pub idle_contents: u64,
-    /// Linked worktrees of the repository whose files are in the store.
+    /// The number of linked worktrees with files in the store.
     pub linked_worktrees: u64,
     /// Artifacts of each kind, in the order of `ArtifactKind::ALL`.
     pub artifacts: Vec<ArtifactTotals>,
-    /// Texts that aggregations gave, as they are remembered.
+    /// The number of remembered delivered texts.
     pub delivered_texts: u64,
     pub delivered_bytes: u64,
-    /// Bytes of the database and its log on the disk.
+    /// Bytes of the database and its log on disk.
     pub bytes_on_disk: u64,
 }
 
-/// How many artifacts of one kind there are.
+/// The number and size of artifacts of one kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ArtifactTotals {
     pub artifact: ArtifactKind,
@@ -79,22 +79,22 @@ impl Store {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExportRow {
     pub path: RelPath,
-    /// The content that it held when it was last seen.
+    /// Its last known content.
     pub hash: ContentHash,
-    /// Id of the file type that it was read as.
+    /// The id of its file type.
     pub language: String,
     pub summary: Option<String>,
     pub outline: Option<Outline>,
-    /// When the younger of the two was made, in seconds since the epoch; `None` where there is neither.
+    /// When the newer of the two was made, in seconds since the epoch; `None` if there is neither.
     pub made_at_s: Option<i64>,
 }
 
 impl Store {
-    /// Calls `each` with every file that has a content and `is_exported`, by path, until it breaks off; with the artifacts
-    /// that one of `current` made.
+    /// Calls `each` with every file that has a content and `is_exported`, by path, with its artifacts by producers in
+    /// `current`, until `each` breaks.
     ///
-    /// Each artifact is read when its turn comes: a caller that writes them to a slow pipe must not keep a read
-    /// transaction open meanwhile, or the WAL could not be checkpointed.
+    /// Each artifact is read individually: a caller that writes to a slow pipe must not keep a read transaction open
+    /// meanwhile, or the WAL could not be checkpointed.
     pub fn export_rows(
         &self,
         current: &[Producer],
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn files_with_a_content_are_told_by_path() {
+    fn files_with_a_content_are_exported_by_path() {
         let sandbox = TempStore::new();
         let mut store = sandbox.open();
         store.save(&batch(&[("a.py", "a")], 5)).unwrap();

@@ -1,4 +1,4 @@
-//! Which worktree a fact or a delivery is of: what is kept under a name is kept apart by a prefix of the name.
+//! Scopes of worktrees: facts and deliveries of different worktrees are separated by a prefix of their names.
 
 use std::borrow::Cow;
 
@@ -6,10 +6,10 @@ use rusqlite::Connection;
 
 use crate::store::error::Error;
 
-/// Surrounds the worktree's name in a key.
+/// The character around a worktree's name in a key.
 const SEPARATOR: char = '\u{1}';
 
-/// Returns a key as it is stored for a worktree, which may be the checkout that the cache lies in.
+/// Returns the stored form of a key for a worktree, or for the checkout that contains the cache.
 pub(super) fn scoped<'k>(worktree: Option<&str>, key: &'k str) -> Cow<'k, str> {
     match worktree {
         None => Cow::Borrowed(key),
@@ -17,7 +17,7 @@ pub(super) fn scoped<'k>(worktree: Option<&str>, key: &'k str) -> Cow<'k, str> {
     }
 }
 
-/// Returns whose a stored key is, and the key.
+/// Splits a stored key into the worktree and the key.
 pub(super) fn split_scope(stored: &str) -> (Option<&str>, &str) {
     match stored.strip_prefix(SEPARATOR).and_then(|rest| rest.split_once(SEPARATOR)) {
         Some((name, key)) => (Some(name), key),

@@ -1,4 +1,4 @@
-//! What the tests of this room put into a store, and a folder to have it in.
+//! Test data for the store, and a temporary folder for it.
 
 use std::ops::Deref;
 
@@ -19,7 +19,7 @@ impl TempStore {
         Self(DatabaseFolder::new("index.db"))
     }
 
-    /// Opens the store, in which nothing may be wrong.
+    /// Opens the store, which must not be damaged.
     #[track_caller]
     pub(super) fn open(&self) -> Store {
         let opened = Store::open(&self.file()).unwrap();
@@ -44,7 +44,7 @@ pub(super) fn producer(artifact: ArtifactKind) -> Producer {
     Producer { artifact, language: "python", version: format!("{}/1", artifact.name()) }
 }
 
-/// The makers of what [`derived`] holds.
+/// The producers of the artifacts in [`derived`].
 pub(super) fn producers() -> [Producer; 3] {
     [ArtifactKind::Outline, ArtifactKind::Skeleton, ArtifactKind::Summary].map(producer)
 }
@@ -109,7 +109,7 @@ pub(super) fn row(name: &str, text: &str) -> FileRow {
     }
 }
 
-/// A batch that puts each text into its file, with all that is derived from it.
+/// A batch that stores each text as a file, with all its artifacts.
 pub(super) fn batch(files: &[(&str, &str)], at_s: i64) -> WriteBatch {
     WriteBatch {
         contents: files.iter().map(|(_, text)| derived(text)).collect(),
@@ -119,7 +119,7 @@ pub(super) fn batch(files: &[(&str, &str)], at_s: i64) -> WriteBatch {
     }
 }
 
-/// A batch that takes files away.
+/// A batch that removes files.
 pub(super) fn removal(names: &[&str], at_s: i64) -> WriteBatch {
     WriteBatch {
         contents: Vec::new(),
@@ -129,7 +129,7 @@ pub(super) fn removal(names: &[&str], at_s: i64) -> WriteBatch {
     }
 }
 
-/// A text that compression makes smaller by an eighth at most.
+/// A text that compression shrinks by at most an eighth.
 pub(super) fn dense_text(bytes: usize) -> String {
     noise(bytes).into_iter().map(|byte| char::from(byte & 0x7f)).collect()
 }

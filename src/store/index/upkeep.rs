@@ -14,7 +14,7 @@ use crate::store::error::Error;
 pub enum ClearScope {
     All,
     Artifacts(Vec<ArtifactKind>),
-    /// These files, and what was derived from contents that no other file holds.
+    /// These files, and the artifacts of contents that no other file has.
     Files(Vec<RelPath>),
 }
 
@@ -23,14 +23,14 @@ pub struct DeletedRows {
     pub contents: u64,
     pub artifacts: u64,
     pub files: u64,
-    /// Bytes by which the database became smaller on the disk; what is freed within it is used again.
+    /// Bytes by which the database shrank on disk; pages freed within it are reused.
     pub bytes: u64,
-    /// How many other worktrees of the repository have files in the store, and keep what they use.
+    /// How many other worktrees of the repository have files in the store, whose data is kept.
     pub other_worktrees: u64,
 }
 
 impl Store {
-    /// Deletes what `what` names.
+    /// Deletes everything in a scope.
     pub fn clear(&mut self, what: &ClearScope) -> Result<DeletedRows, Error> {
         let before = self.bytes_on_disk()?;
         let worktree = self.worktree.clone();
@@ -56,7 +56,7 @@ impl Store {
     }
 }
 
-/// Counts the worktrees with files but for this one, the checkout that the cache lies in included.
+/// Counts the other worktrees with files, including the checkout that contains the cache.
 fn count_other_worktrees(connection: &Connection, worktree: Option<&str>) -> Result<u64, Error> {
     let query = "SELECT count(*) FROM worktree
          WHERE name IS NOT ?1 AND id IN (SELECT worktree_id FROM worktree_page)";
@@ -65,8 +65,8 @@ fn count_other_worktrees(connection: &Connection, worktree: Option<&str>) -> Res
     Ok(linked.cast_unsigned() + u64::from(worktree.is_some() && has_files))
 }
 
-/// Deletes what is one worktree's alone: its files, what it was given, and contents that no other one holds with what was
-/// derived from them.
+/// Deletes what belongs only to one worktree: its files, its deliveries, and contents that no other one has, with their
+/// artifacts.
 fn clear_worktree(connection: &Connection, worktree: Option<&str>) -> Result<DeletedRows, Error> {
     let delete = |statement: &str| connection.execute(statement, []).map(|rows| rows as u64);
     let mut freed = DeletedRows::default();
@@ -92,7 +92,7 @@ fn clear_worktree(connection: &Connection, worktree: Option<&str>) -> Result<Del
 
 fn clear_all(connection: &Connection) -> Result<DeletedRows, Error> {
     let delete = |statement: &str| connection.execute(statement, []).map(|rows| rows as u64);
-    // The store stays the user's own.
+    // The proof of ownership is kept.
     delete(&format!("DELETE FROM meta WHERE key <> '{OWNER}'"))?;
     delete("DELETE FROM token_count")?;
     delete("DELETE FROM given")?;
@@ -154,13 +154,14 @@ fn clear_files(
 }
 
 impl Store {
-    /// Deletes contents that no file has held since before `idle_before_s`, with all that was derived from them, and
-    /// the artifacts of producers that are not in `current`.
+    /// Deletes contents that no file has had since before `idle_before_s`, with their artifacts, and the artifacts of
+    /// producers that are not in `current`.
     ///
-    /// Counts of tokens that were made before `idle_before_s` go too: nothing shows whether their texts are still
-    /// rendered, and to count again is cheap. So does what was given under names that were not used since then.
+    /// Token counts from before `idle_before_s` are deleted, too: it is unknown whether their texts are still rendered,
+    /// and counting again is cheap. So are deliveries under names that have not been used since then.
     ///
-    /// What a file holds stays; so does what was left lately, for a branch that was switched away is switched back.
+    /// Contents of files are kept, and so are those that were abandoned recently, because a branch may be switched
+    /// back.
     pub fn collect_garbage(
         &mut self,
         idle_before_s: i64,
@@ -173,7 +174,7 @@ impl Store {
             freed.artifacts += artifact::delete_by_producer(&transaction, id)?;
             producer::delete(&transaction, id)?;
         }
-        // Of contents that files of linked worktrees hold, the table says nothing.
+        // The table does not cover contents of files in linked worktrees.
         let listed = worktree::held_contents(&transaction)?;
         let idle = content::select_idle(&transaction, idle_before_s)?.into_iter();
         for id in idle.filter(|id| !listed.contains(id)) {
@@ -188,7 +189,7 @@ impl Store {
 }
 
 impl Store {
-    /// Checks the file's structure and every row; deletes the rows that are not what was once written.
+    /// Checks the file's structure and every row; deletes damaged rows.
     pub fn verify(&mut self) -> Result<IntegrityReport, Error> {
         let mut report = IntegrityReport {
             structure_error: check_structure(&self.database.connection)?,
@@ -198,7 +199,7 @@ impl Store {
             return Ok(report);
         }
         let transaction = self.begin()?;
-        // Contents first: what was derived from one that goes is then seen to belong to nothing.
+        // Contents first, so that artifacts of deleted contents are then found orphaned.
         content::verify(&transaction, &mut report)?;
         artifact::verify(&transaction, &mut report)?;
         let damaged = report.damaged_rows.len();
@@ -234,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn clearing_all_leaves_nothing_and_gives_the_room_back() {
+    fn clearing_all_leaves_nothing_and_frees_the_space() {
         let sandbox = TempStore::new();
         let mut store = fill_store(&sandbox);
         store.set_meta("key", b"value").unwrap();
@@ -251,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn one_kind_goes_and_the_others_stay() {
+    fn one_kind_is_cleared_and_the_others_are_kept() {
         let sandbox = TempStore::new();
         let mut store = fill_store(&sandbox);
         let freed = store.clear(&ClearScope::Artifacts(vec![ArtifactKind::Summary])).unwrap();
@@ -262,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_goes_with_its_content_unless_another_holds_it() {
+    fn a_file_is_cleared_with_its_content_unless_another_has_it() {
         let sandbox = TempStore::new();
         let mut store = fill_store(&sandbox);
         store.save(&batch(&[("c.py", "b")], 2)).unwrap();
@@ -275,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn clearing_works_beside_a_reader() {
+    fn clearing_works_during_a_read_transaction() {
         let sandbox = TempStore::new();
         let mut store = fill_store(&sandbox);
         let reader = Store::open_reader(&sandbox.file()).unwrap();
@@ -283,7 +284,7 @@ mod tests {
         assert_eq!(reader.files().unwrap().len(), 2);
         let freed = store.clear(&ClearScope::All).unwrap();
         assert_eq!(freed.files, 2);
-        // It still sees what it saw, and after its end what is.
+        // The reader sees the old state until its end, and then the new one.
         assert_eq!(reader.files().unwrap().len(), 2);
         reader.database.connection.execute_batch("COMMIT").unwrap();
         assert_eq!(reader.files().unwrap(), []);
@@ -306,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_makes_any_more_goes() {
+    fn artifacts_of_outdated_producers_are_collected() {
         let sandbox = TempStore::new();
         let mut store = sandbox.open();
         store.save(&batch(&[("a.py", "a")], 1)).unwrap();
@@ -325,7 +326,7 @@ mod tests {
         store
     }
 
-    /// Does harm, and compares what is found; then all must be well.
+    /// Damages a store, and compares the report; afterwards everything must be intact.
     #[track_caller]
     fn check(harm: &str, expected: &[&str]) {
         let sandbox = TempStore::new();
@@ -341,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sound_store_is_found_sound() {
+    fn an_intact_store_passes_verification() {
         let sandbox = TempStore::new();
         let verdict = filled(&sandbox).verify().unwrap();
         let sound = IntegrityReport { rows: 2 + 6 + 2 + 1, ..IntegrityReport::default() };
@@ -349,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn damaged_rows_are_named_and_deleted() {
+    fn damaged_rows_are_reported_and_deleted() {
         check("UPDATE file SET size = 99 WHERE content_id = 1", &["file a.py"]);
         check("UPDATE file SET path = CAST('/' AS BLOB) WHERE content_id = 1", &["file of no path"]);
         check("UPDATE meta SET value = x'00'", &["fact key"]);
@@ -357,7 +358,7 @@ mod tests {
     }
 
     #[test]
-    fn what_belongs_to_a_damaged_content_goes_with_it() {
+    fn artifacts_of_a_damaged_content_are_deleted_with_it() {
         check(
             "UPDATE content SET size = 99 WHERE id = 1",
             &[
@@ -371,7 +372,7 @@ mod tests {
     }
 
     #[test]
-    fn a_producer_under_another_name_makes_nothing_sound() {
+    fn artifacts_of_a_renamed_producer_are_damaged() {
         check(
             "UPDATE producer SET version = 'outline/2' WHERE id = 1",
             &["outline of ca978112ca1b", "outline of 3e23e8160039"],
@@ -380,11 +381,11 @@ mod tests {
 
     #[test]
     #[expect(clippy::disallowed_methods, reason = "a test does harm to the file")]
-    fn a_broken_structure_is_told_and_no_row_is_touched() {
+    fn a_broken_structure_is_reported_and_no_row_is_deleted() {
         let sandbox = TempStore::new();
         drop(filled(&sandbox));
         let mut bytes = std::fs::read(sandbox.file()).unwrap();
-        // The header of the first page of a table says that it holds ten thousand rows.
+        // The header of a table's first page claims ten thousand rows.
         bytes[2 * 4096 + 3..2 * 4096 + 5].copy_from_slice(&10_000_u16.to_be_bytes());
         std::fs::write(sandbox.file(), bytes).unwrap();
         let mut store = sandbox.open();

@@ -1,5 +1,5 @@
-//! The tables `worktree`, `worktree_page` and `listing`: the files of linked worktrees, which share everything else with
-//! the checkout that the cache lies in.
+//! The tables `worktree`, `worktree_page` and `listing`: the files of linked worktrees, which share everything else
+//! with the checkout that contains the cache.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -19,16 +19,16 @@ use crate::store::error::Error;
 use crate::store::row::{RowChecksum, execute};
 
 impl Store {
-    /// Makes everything that this connection reads and writes of files, of facts by name and of what was given that of a
-    /// linked worktree. Until then it is that of the checkout which the cache lies in.
+    /// Selects the linked worktree to which this connection's files, named facts and deliveries belong. By default they
+    /// belong to the checkout that contains the cache.
     pub fn select_worktree(&mut self, name: &str) {
         self.worktree = Some(name.to_owned());
     }
 
-    /// Deletes what is kept of the linked worktrees for which `is_there` returns false; returns how many there were.
-    /// Contents that only they held are garbage from now on.
+    /// Deletes the linked worktrees for which `is_there` returns false; returns how many there were. Contents that only
+    /// they had become garbage.
     pub fn delete_worktrees(&mut self, is_there: &dyn Fn(&str) -> bool, now_s: i64) -> Result<usize, Error> {
-        // Looked up before a transaction is begun, because there is usually nothing to delete.
+        // Looked up before a transaction begins, because there is usually nothing to delete.
         if worktree_names(&self.database.connection)?.iter().all(|name| is_there(name)) {
             return Ok(0);
         }
@@ -48,7 +48,7 @@ impl Store {
         Ok(gone.len())
     }
 
-    /// Returns all files of a linked worktree, in no order.
+    /// Returns all files of a linked worktree, in arbitrary order.
     pub(super) fn worktree_files(&self, worktree: &str) -> Result<Vec<FileRow>, Error> {
         let connection = &self.database.connection;
         let mut statement = connection.prepare_cached(&format!("{SELECT} WHERE name = ?1"))?;
@@ -87,7 +87,7 @@ impl Store {
     }
 }
 
-/// Returns the numbers of the contents that files of linked worktrees hold.
+/// Returns the ids of the contents of files in linked worktrees.
 pub(super) fn held_contents(connection: &Connection) -> Result<HashSet<i64>, Error> {
     let query = "SELECT body FROM listing WHERE id IN (SELECT listing_id FROM worktree_page)";
     let mut statement = connection.prepare_cached(query)?;
@@ -101,8 +101,8 @@ pub(super) fn held_contents(connection: &Connection) -> Result<HashSet<i64>, Err
     Ok(held)
 }
 
-/// Writes files of a linked worktree in place of what was known of them, each with the number of its content, and deletes
-/// others. Returns the numbers of the contents that files do not hold any more which held them before.
+/// Inserts or replaces files of a linked worktree, each with the id of its content, and deletes others. Returns the ids
+/// of the contents that these files no longer have.
 pub(super) fn write_files(
     connection: &Connection,
     worktree: &str,
@@ -134,8 +134,7 @@ pub(super) fn write_files(
     Ok(left)
 }
 
-/// Deletes files of a linked worktree, and adds the numbers of the contents that they held to `left`. Returns how many
-/// files there were.
+/// Deletes files of a linked worktree, and adds the ids of their contents to `left`. Returns how many files there were.
 pub(super) fn delete_files(
     connection: &Connection,
     worktree: &str,
@@ -206,7 +205,7 @@ fn delete_orphaned_listing(connection: &Connection, id: i64) -> Result<(), Error
     execute(connection, query, [id]).map(drop)
 }
 
-/// Returns the number of a listing, which is added if it is new.
+/// Returns the id of a listing, which is inserted if it is new.
 fn get_or_insert_listing(connection: &Connection, listing: &[u8]) -> Result<i64, Error> {
     let hash = ContentHash::digest(listing);
     let sha = &hash.as_bytes()[..16];
@@ -232,7 +231,7 @@ fn get_or_insert(connection: &Connection, name: &str) -> Result<i64, Error> {
     Ok(connection.prepare_cached(query)?.query_row([name], |row| row.get(0))?)
 }
 
-/// Deletes everything that is kept of one linked worktree; returns how many files it had.
+/// Deletes everything of one linked worktree; returns how many files it had.
 pub(super) fn delete(connection: &Connection, name: &str) -> Result<u64, Error> {
     let of_worktree = "worktree_id = (SELECT id FROM worktree WHERE name = ?1)";
     let query = format!("SELECT coalesce(sum(files), 0) FROM worktree_page WHERE {of_worktree}");
@@ -257,7 +256,7 @@ fn delete_orphaned_listings(connection: &Connection) -> Result<(), Error> {
     execute(connection, query, []).map(drop)
 }
 
-/// Deletes the pages that are damaged or refer to a content that is not there.
+/// Deletes the pages that are damaged or refer to a missing content.
 pub(super) fn verify(connection: &Connection, report: &mut IntegrityReport) -> Result<(), Error> {
     let mut doomed: Vec<(i64, i64)> = Vec::new();
     let mut statement = connection.prepare(SELECT)?;
@@ -275,7 +274,7 @@ pub(super) fn verify(connection: &Connection, report: &mut IntegrityReport) -> R
     delete_orphaned_listings(connection)
 }
 
-// LEFT JOIN: a page without its worktree or its listing is damaged.
+// LEFT JOIN, because a page without its worktree or its listing is damaged.
 const SELECT: &str = "
     SELECT body, stamps, worktree_page.ck, page, worktree_id, name
     FROM worktree_page
@@ -295,7 +294,7 @@ fn select_page(connection: &Connection, worktree: &str, page: u8) -> Result<Stor
     Ok(from_row(connection, row)?.map_or(StoredPage::Damaged, StoredPage::Intact))
 }
 
-/// Reads a page from the columns of [`SELECT`]; `None` where they are not what was once written.
+/// Reads a page from the columns of [`SELECT`]; `None` if they are damaged.
 fn from_row(connection: &Connection, row: &Row<'_>) -> Result<Option<Vec<PageFile>>, Error> {
     let bytes = |column| row.get_ref(column).ok()?.as_blob().ok();
     let columns = || {
@@ -327,7 +326,7 @@ mod tests {
         store.files().unwrap().into_iter().map(|file| file.path.to_string()).collect()
     }
 
-    /// A checkout with `a.py`, and two worktrees: `one` with the same and `b.py`, `two` with another `a.py`.
+    /// A checkout with `a.py`, and two worktrees: `one` with the same file and `b.py`, `two` with a different `a.py`.
     fn filled() -> TempStore {
         let sandbox = TempStore::new();
         sandbox.open().save(&batch(&[("a.py", "alpha")], 1)).unwrap();
@@ -365,7 +364,7 @@ mod tests {
     }
 
     #[test]
-    fn stamps_and_files_without_contents_read_back() {
+    fn stamps_and_files_without_contents_round_trip() {
         let sandbox = TempStore::new();
         let mut store = open(&sandbox, "one");
         let mut files = batch(&[], 1);
@@ -390,7 +389,7 @@ mod tests {
     }
 
     #[test]
-    fn a_time_of_reading_is_rounded_only_where_the_stamp_is_believed_as_much() {
+    fn a_time_of_reading_is_rounded_only_if_the_stamp_stays_equally_trusted() {
         let sandbox = TempStore::new();
         let mut store = open(&sandbox, "one");
         let read_after = |store: &mut Store, rest: i64| {
@@ -406,7 +405,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_of_another_worktree_or_of_other_contents_is_not_served() {
+    fn a_page_of_another_worktree_or_with_other_contents_is_not_returned() {
         for harm in [
             "UPDATE worktree SET name = 'three' WHERE name = 'one'",
             "UPDATE worktree_page SET worktree_id = 9 - worktree_id",
@@ -442,14 +441,14 @@ mod tests {
         main.collect_garbage(i64::MAX, &producers()).unwrap();
         assert_eq!(all(), [true; 3]);
         assert_eq!(main.size().unwrap().idle_contents, 0);
-        // What a worktree held until it was removed is kept for as long as what a file held.
+        // Contents of a removed worktree are kept for as long as those of a removed file.
         assert_eq!(main.delete_worktrees(&|name| name == "two", 50).unwrap(), 1);
         main.collect_garbage(50, &producers()).unwrap();
         assert_eq!(all(), [true; 3]);
         main.collect_garbage(51, &producers()).unwrap();
         assert_eq!(all(), [false, false, true]);
         assert_eq!(names(&open(&sandbox, "one")), [""; 0]);
-        // As is what a file of a worktree held until it was changed.
+        // So is the previous content of a changed file in a worktree.
         open(&sandbox, "two").save(&batch(&[("a.py", "delta")], 60)).unwrap();
         main.collect_garbage(60, &producers()).unwrap();
         assert!(is_derived(&sandbox, "gamma"));
@@ -458,7 +457,7 @@ mod tests {
     }
 
     #[test]
-    fn clearing_one_worktree_leaves_the_others_theirs() {
+    fn clearing_one_worktree_does_not_affect_others() {
         let sandbox = filled();
         let freed = open(&sandbox, "one").clear(&ClearScope::All).unwrap();
         assert_eq!((freed.files, freed.contents, freed.other_worktrees), (2, 1, 2));
@@ -474,7 +473,7 @@ mod tests {
     }
 
     #[test]
-    fn worktrees_that_agree_share_what_is_stored() {
+    fn equal_worktrees_share_their_listings() {
         let sandbox = TempStore::new();
         let texts: Vec<(String, String)> =
             (0..500).map(|at| (format!("d{}/file_{at}.py", at / 40), format!("text {at}"))).collect();
@@ -489,7 +488,7 @@ mod tests {
         assert_eq!(count("SELECT count(*) FROM listing"), listings);
         let bytes = count("SELECT sum(length(stamps) + 40) / 21 FROM worktree_page");
         assert!(bytes < 3_000, "{bytes} bytes for each worktree");
-        // A listing that nobody refers to any more goes.
+        // A listing without references is deleted.
         sandbox.open().delete_worktrees(&|_| false, 1).unwrap();
         assert_eq!(count("SELECT count(*) FROM listing"), 0);
     }

@@ -1,4 +1,4 @@
-//! Writing to the store: a batch, all of it or nothing.
+//! Writes batches to the store atomically.
 
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
@@ -17,9 +17,9 @@ use crate::store::error::Error;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WriteBatch {
     pub contents: Vec<ContentArtifacts>,
-    /// Files that were seen. A content that they hold need not be among `contents`.
+    /// Files that were found. Their contents need not be in `contents`.
     pub files: Vec<FileRow>,
-    /// Files that are gone; one that is also in `files` is there again.
+    /// Files that are gone; one that is also in `files` exists again.
     pub removed: Vec<RelPath>,
     /// Seconds since the epoch.
     pub at_s: i64,
@@ -29,14 +29,14 @@ pub struct WriteBatch {
 pub struct ContentArtifacts {
     pub hash: ContentHash,
     pub facts: ContentFacts,
-    /// The artifacts made of it, each by a producer of that kind.
+    /// Its artifacts, each with a producer of the same kind.
     pub artifacts: Vec<(Producer, ArtifactBody)>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ArtifactBody {
     Outline(Outline),
-    /// The text with the bodies taken out.
+    /// The text without bodies.
     Skeleton(Skeleton),
     /// A text about the file.
     Summary(String),
@@ -44,7 +44,7 @@ pub enum ArtifactBody {
     References(FileReferences),
     /// The encoded terms of the text.
     Terms(Vec<u8>),
-    /// Facts about the file's names, encoded by those who read them.
+    /// Encoded facts about the file's names.
     Facts(Vec<u8>),
     /// Encoded hashes of the lines of symbols.
     SymbolHashes(Vec<u8>),
@@ -76,13 +76,13 @@ impl ArtifactBody {
 }
 
 impl Store {
-    /// Writes a batch, all of it or nothing.
+    /// Writes a batch atomically.
     pub fn save(&mut self, batch: &WriteBatch) -> Result<(), Error> {
-        // If the transaction fails, they are noted again when their rows are next read.
+        // If the transaction fails, they are recorded again when their rows are next read.
         let damaged_paths = self.damaged_paths.take();
         let worktree = self.worktree.clone();
         let transaction = self.begin()?;
-        // The contents whose files may have become more or fewer.
+        // The contents that may have gained or lost files.
         let mut touched = BTreeSet::new();
         // Deletions come first, because a path that is also in `files` exists again.
         for path in &damaged_paths {
@@ -119,7 +119,7 @@ impl Store {
                 }
             }
         }
-        // At the end, because a renamed file leaves its content and takes it up again within one batch.
+        // At the end, because a renamed file gives up its content and has it again within one batch.
         for id in touched {
             content::update_idle_since(&transaction, id, batch.at_s)?;
         }
@@ -158,7 +158,7 @@ mod tests {
     use super::*;
     use crate::model::SkipReason;
 
-    /// Since when each content is idle, in the order in which they came.
+    /// Since when each content is idle, in the order of insertion.
     fn idle_times(store: &Store) -> Vec<Option<i64>> {
         let mut statement =
             store.database.connection.prepare("SELECT idle_since FROM content ORDER BY id").unwrap();
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_saved_reads_back() {
+    fn a_batch_round_trips() {
         let sandbox = TempStore::new();
         sandbox.open().save(&batch(&[("b.py", "beta"), ("a.py", "alpha")], 5)).unwrap();
         let store = sandbox.open();
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_left_out_reads_back_with_its_reason() {
+    fn an_omitted_file_round_trips_with_its_reason() {
         let sandbox = TempStore::new();
         let mut store = sandbox.open();
         let files: Vec<_> = SkipReason::ALL
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_of_any_bytes_reads_back() {
+    fn a_name_of_any_bytes_round_trips() {
         let sandbox = TempStore::new();
         let mut store = sandbox.open();
         let mut odd = row("x", "text");
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn saving_twice_is_saving_once() {
+    fn saving_is_idempotent() {
         let sandbox = TempStore::new();
         let mut store = sandbox.open();
         store.save(&batch(&[("a.py", "a")], 1)).unwrap();
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_brings_its_content_along() {
+    fn a_file_is_saved_with_its_content() {
         let sandbox = TempStore::new();
         let mut store = sandbox.open();
         let files = vec![row("a.py", "a")];
@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_known_of_a_content_can_be_corrected() {
+    fn the_facts_of_a_content_can_be_updated() {
         let sandbox = TempStore::new();
         let mut store = sandbox.open();
         store.save(&batch(&[("a.py", "a")], 1)).unwrap();
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn a_content_that_no_file_holds_is_idle_from_the_start() {
+    fn a_content_without_a_file_is_idle_from_the_start() {
         let sandbox = TempStore::new();
         let mut store = sandbox.open();
         let contents = vec![derived("a")];
@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_both_removed_and_seen_is_there() {
+    fn a_file_that_is_both_removed_and_found_exists() {
         let sandbox = TempStore::new();
         let mut store = sandbox.open();
         let mut both = batch(&[("a.py", "a")], 1);
@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_disk_is_told_and_what_was_there_stays() {
+    fn a_full_disk_is_reported_and_existing_data_is_kept() {
         let sandbox = TempStore::new();
         let mut store = sandbox.open();
         store.save(&batch(&[("a.py", "a")], 1)).unwrap();
@@ -310,11 +310,11 @@ mod tests {
         large.contents[1].artifacts[1].1 = ArtifactBody::Skeleton(skeleton(dense_text(100_000)));
         let error = store.save(&large).unwrap_err();
         assert!(matches!(error, Error::Full(_)), "{error:?}");
-        // Nothing of the batch is there, and all of what was before.
+        // Nothing of the batch was stored, and earlier data is intact.
         assert_eq!(store.files().unwrap(), [row("a.py", "a")]);
         assert!(store.has_artifacts(&hash("a"), &producers()).unwrap());
         assert_eq!(store.facts(&hash("changed")).unwrap(), None);
-        // Room is made, and the same store goes on.
+        // With free space, the same store continues to work.
         store.database.connection.query_row("PRAGMA max_page_count = 100000", [], |_| Ok(())).unwrap();
         store.save(&large).unwrap();
         assert_eq!(store.files().unwrap().len(), 2);

@@ -17,7 +17,7 @@ const IMPORTS_BYTES: usize = 120;
 const TESTS_BYTES: usize = 300;
 const KEYS_BYTES: usize = 200;
 
-/// Describes source code by its outline, and by its text where the outline has nothing.
+/// Describes source code by its outline, or by its text if the outline is empty.
 pub(crate) fn describe(source: &SummaryInput<'_>) -> String {
     let exports = exports(source);
     let symbols = source.outline.map(|outline| file_symbols(outline, source, &exports));
@@ -96,7 +96,7 @@ fn counts(outline: &Outline) -> Vec<String> {
         .collect()
 }
 
-/// Returns what SQL calls a symbol of the kind of tables.
+/// Returns the SQL name of a symbol of the kind used for tables.
 fn table_word(symbol: &Symbol) -> &'static str {
     let mut words = symbol.signature.split_whitespace();
     let word = words.find_map(|word| {
@@ -106,7 +106,7 @@ fn table_word(symbol: &Symbol) -> &'static str {
     word.unwrap_or("table")
 }
 
-/// Returns the names that the file exports and does not define itself; those that it defines are shown as symbols.
+/// Returns the names that the file exports without defining them; those that it defines are shown as symbols.
 fn exports_line(exports: &Exports, symbols: &FileSymbols<'_>) -> Option<String> {
     let names: Vec<String> = exports
         .names
@@ -135,7 +135,7 @@ fn imports(outline: &Outline) -> String {
     format!("{label}{}", words::join_within(&names, ", ", IMPORTS_BYTES - label.len()))
 }
 
-/// Adds the keys of the array that a file of PHP consists of.
+/// Adds the keys of the array of which a PHP file consists.
 fn push_keys(page: &mut SummaryPage, text: &str) {
     let keys = returned_keys(text);
     if !keys.is_empty() {
@@ -145,9 +145,9 @@ fn push_keys(page: &mut SummaryPage, text: &str) {
     }
 }
 
-/// Adds the lines of the symbols; `title` is what has been said by the description of a page of HTML.
+/// Adds the lines of the symbols; `title` is already shown in the description of an HTML page.
 fn push_symbols(page: &mut SummaryPage, symbols: &FileSymbols<'_>, title: Option<&str>) {
-    // A line that does not fit may be followed by shorter ones that do; but after a few tries the order would mean
+    // A line that does not fit may be followed by shorter ones that do, but after a few tries the order would mean
     // little.
     const TRIES: usize = 3;
     let mut missed = 0;
@@ -319,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn a_module_of_ruby_is_shown_with_its_methods() {
+    fn a_ruby_module_is_shown_with_its_methods() {
         use SymbolKind::{Class, Constant, Method, Module};
         let members = vec![
             symbol(Method, "def self.load(path)", "load", 5, vec![]),
@@ -363,14 +363,14 @@ mod tests {
     }
 
     #[test]
-    fn settings_of_php_show_their_keys() {
+    fn php_settings_show_their_keys() {
         let text = "<?php\n\nreturn [\n    'path' => env('a'),\n    'disks' => [\n        'local' => 1,\n    ],\n];\n";
         let summary = summary("php", text, Some(&outline(None, &["Env"], vec![])));
         assert_eq!(summary, "PHP source, a few lines.\nImports: Env\nKeys: path, disks");
     }
 
     #[test]
-    fn what_a_head_lists_is_not_repeated_as_members() {
+    fn parameters_in_the_head_are_not_repeated_as_members() {
         let field = |signature: &str, name: &str| symbol(SymbolKind::Property, signature, name, 1, vec![]);
         let record = symbol(
             SymbolKind::Class,
@@ -403,7 +403,7 @@ mod tests {
     }
 
     #[test]
-    fn many_long_signatures_fill_the_page_and_no_more() {
+    fn many_long_signatures_do_not_exceed_the_page() {
         let many = (0..5000)
             .map(|number| {
                 let signature = format!("def function_{number}({})", "argument: int, ".repeat(number % 40));

@@ -1,4 +1,4 @@
-//! The comment at the top of source code without a parser.
+//! The comment at the top of a source file that has no parser.
 
 use crate::model::{is_conditional_comment, is_tool_directive};
 use crate::summarize::words;
@@ -33,7 +33,7 @@ pub(crate) fn leading_paragraph(text: &str) -> Option<String> {
     reader.take_paragraph()
 }
 
-/// Returns whether a paragraph is not about what the file does: a license, a banner, the notice of a generator.
+/// Returns whether a paragraph does not describe the file: a license, a banner, the notice of a generator.
 pub(crate) fn is_boilerplate(paragraph: &str) -> bool {
     const ANYWHERE: [&str; 13] = [
         "file is part of",
@@ -131,7 +131,8 @@ fn is_license_part(paragraph: &str) -> bool {
     WORDS.iter().any(|word| lower.contains(word))
 }
 
-/// Returns whether a text has words: one is a name, `2010 April 7` a date, and `W A R N I N G` a banner.
+/// Returns whether a text has several words: a single one is a name, `2010 April 7` a date, and `W A R N I N G` a
+/// banner.
 pub(crate) fn says_something(paragraph: &str) -> bool {
     const LETTERS: usize = 6;
     let is_word = |word: &&str| 1 < word.chars().filter(|c| c.is_alphabetic()).count();
@@ -140,8 +141,8 @@ pub(crate) fn says_something(paragraph: &str) -> bool {
     1 < paragraph.split(' ').filter(is_word).count() || LETTERS <= unspaced
 }
 
-/// Returns what `\class Name` and `\brief …` in a comment say of the first class that is documented like this; such
-/// comments of Qt and Doxygen may be anywhere in a source.
+/// Returns the documentation of the first class that a comment documents with `\class Name` and `\brief …`; such
+/// comments of Qt and Doxygen may be anywhere in a source file.
 pub(crate) fn class_brief(text: &str) -> Option<String> {
     const COMMENT_BYTES: usize = 4096;
     let starts = ["\\class ", "@class "].iter().filter_map(|tag| text.find(tag));
@@ -181,7 +182,7 @@ struct CommentReader {
     past_imports: bool,
     /// Whether the comment that is being read contains a license.
     in_license: bool,
-    /// Whether the block is code for some browsers.
+    /// Whether the block is a conditional comment of Internet Explorer.
     in_code: bool,
 }
 
@@ -195,7 +196,7 @@ impl CommentReader {
             self.in_license = false;
             return step;
         }
-        // A pragma of Haskell.
+        // A Haskell pragma.
         if line.starts_with("{-#") && line.contains("-}") {
             return self.end_paragraph();
         }
@@ -296,7 +297,7 @@ fn is_prelude(line: &str) -> bool {
         "#!", "<?", "<!DOCTYPE", "<!doctype", "package ", "namespace ", "#pragma", "#ifndef", "#define",
         "'use strict'", "\"use strict\"", "@echo off", "set -",
     ];
-    // A guard has no value.
+    // An include guard has no value.
     let is_value = line.starts_with("#define") && 2 < line.split_whitespace().count();
     !is_value && STARTS.iter().any(|start| line.starts_with(start))
 }
@@ -313,10 +314,10 @@ fn is_for_tools(content: &str) -> bool {
     is_tool_directive(content) || AT_HEAD.iter().any(|start| content.starts_with(start))
 }
 
-/// Removes the marks of a comment's frame from the end of a line.
+/// Removes the frame of a comment from the end of a line.
 fn without_end_marks<'t>(line: &'t str, marks: &[char]) -> &'t str {
     let end = line.trim_end_matches(marks).len();
-    // The name of a language ends as a frame does.
+    // The name of a language, such as `C++`, may end like a frame.
     let is_cpp = line[..end].ends_with('C')
         && line[end..].strip_prefix("++").is_some_and(|rest| rest.is_empty() || rest.starts_with(' '));
     &line[..end + if is_cpp { 2 } else { 0 }]
@@ -395,7 +396,7 @@ mod tests {
     }
 
     #[test]
-    fn a_comment_within_the_code_is_not_about_the_file() {
+    fn a_comment_within_the_code_does_not_describe_the_file() {
         check("int x;\n// about y\nint y;", "");
         check("import a\n// about f\nfunc f() {}", "");
         check("package a;\nimport b;\n/** The shop. */\nclass Shop {}", "The shop.");

@@ -1,22 +1,22 @@
-//! The script of a single-file component: what it takes, what it sends, and its functions.
+//! The script of a single-file component: its properties, its events and its functions.
 
 use std::ops::Range;
 
 use super::templates::Names;
 
-/// A list of properties is no longer than this.
+/// The maximum length of a list of properties.
 const LIST_BYTES: usize = 4000;
 /// The maximum number of levels of brackets that are followed.
 const MOST_DEPTH: usize = 64;
 
-/// What the script of a component defines.
+/// The parts of a component's script.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct ComponentParts {
-    /// What those who use it pass to it.
+    /// The properties that its users pass.
     pub(super) props: Names,
-    /// The events that it sends.
+    /// The events that it emits.
     pub(super) emits: Names,
-    /// The functions at its top.
+    /// Its top-level functions.
     pub(super) functions: Names,
     /// The modules that it imports, without other components, which its template names.
     pub(super) imports: Names,
@@ -65,7 +65,7 @@ impl ComponentParts {
         parts
     }
 
-    /// Reads a line at the top of the script.
+    /// Reads a top-level line of the script.
     fn read_line(&mut self, line: &str) {
         if let Some(imported) = line.strip_prefix("import ") {
             let module = imported.rsplit_once("from ").map_or(imported, |(_, module)| module);
@@ -74,7 +74,7 @@ impl ComponentParts {
             self.imports.push(if is_component { "" } else { module });
             return;
         }
-        // Properties of Svelte.
+        // Svelte properties.
         if let Some(name) = line.strip_prefix("export let ") {
             self.props.push(identifier(name));
         }
@@ -115,13 +115,13 @@ impl ComponentParts {
     }
 }
 
-/// Returns the name that begins a text.
+/// Returns the name at the start of a text.
 fn identifier(text: &str) -> &str {
     let end = text.find(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '$')).unwrap_or(text.len());
     &text[..end]
 }
 
-/// Returns the quoted text that begins a text.
+/// Returns the quoted text at the start of a text.
 fn quoted(text: &str) -> Option<&str> {
     let text = text.trim_start();
     let quote = text.chars().next().filter(|c| matches!(c, '"' | '\'' | '`'))?;

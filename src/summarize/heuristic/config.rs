@@ -7,7 +7,7 @@ use crate::model::ConfigSyntax;
 use crate::summarize::secrets::KeySecrecy;
 use crate::summarize::{secrets, words};
 
-/// Files up to this size are parsed as a whole; larger ones are data, whatever their name.
+/// Files up to this size are parsed as a whole; larger ones count as data, whatever their name.
 const PARSED_BYTES: usize = 1024 * 1024;
 
 /// Bytes at the top that are read line by line.
@@ -22,7 +22,7 @@ pub(crate) fn keys(source: &SummaryInput<'_>, syntax: ConfigSyntax, budget: usiz
     let opening = page::opening(source);
     let only = |text: String| KeyListing { text, is_cut: false };
     match syntax {
-        // A parse of the whole is not worth its time for what is data in fact.
+        // Parsing all of it is not worth the time, since it is data in fact.
         ConfigSyntax::Toml | ConfigSyntax::Json if PARSED_BYTES < source.text.len() => {
             only(format!("{opening}, {}.", words::size(source.text.len())))
         }
@@ -338,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn a_large_file_is_only_named() {
+    fn a_large_file_is_described_only_by_its_type_and_size() {
         let text = format!("[{}1]", "1,\n".repeat(600_000));
         assert_eq!(summary("json", &text, None), "JSON, about 500000 lines, about 1 MiB.");
     }

@@ -10,7 +10,7 @@ use crate::summarize::{secrets, words};
 /// Levels of keys that are shown; deeper ones are counted.
 pub(crate) const MAX_DEPTH: usize = 3;
 
-/// The value of a key, as far as a summary shows it.
+/// The value of a key, reduced to what a summary shows.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum ConfigValue {
     Text(String),
@@ -109,7 +109,7 @@ impl<'de> Visitor<'de> for JsonSeed {
         let mut length = 0;
         let mut first = None;
         if self.depth == 0 {
-            // One level deeper: lists in lists in lists are not followed.
+            // Only one level deeper: lists nested more deeply are not followed.
             first = items.next_element_seed(Self { depth: 1 })?.map(Box::new);
             length += usize::from(first.is_some());
         }

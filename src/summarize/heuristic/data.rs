@@ -25,12 +25,12 @@ pub(crate) fn describe(source: &SummaryInput<'_>) -> String {
     }
 }
 
-/// Describes only type and size: the content would be useless or harmful.
+/// Describes only type and size: showing the content would be useless or harmful.
 fn nameless(source: &SummaryInput<'_>) -> String {
     format!("{}, {}.", source.file_type.name, words::size(source.text.len()))
 }
 
-/// Describes what a pointer stands for by its size, which is all that is known of it.
+/// Describes the file that a Git LFS pointer stands for by its size, which is all that is known of it.
 fn lfs_pointer(source: &SummaryInput<'_>) -> String {
     let size = source.text.lines().find_map(|line| line.strip_prefix("size ")?.trim().parse::<u64>().ok());
     let name = source.file_type.name;
@@ -64,7 +64,7 @@ fn separator(source: &SummaryInput<'_>, header: &str) -> char {
         return '\t';
     }
     let count = |separator: char| header.matches(separator).count();
-    // The last maximum wins: the comma, if nothing else is as frequent.
+    // Of equal maxima the last one wins, which is the comma.
     ['|', '\t', ';', ','].into_iter().max_by_key(|&separator| count(separator)).unwrap_or(',')
 }
 
@@ -218,7 +218,7 @@ fn describe_notebook(source: &SummaryInput<'_>) -> String {
         let defined = outline.symbols.iter().flat_map(|cell| &cell.children).filter(is_shown);
         let mut names: Vec<String> = Vec::new();
         for name in defined.map(|symbol| words::one_line(&symbol.name)).take(LISTED_NAMES) {
-            // A cell is often written again with small changes.
+            // Cells are often repeated with small changes.
             if !names.contains(&name) {
                 names.push(name);
             }
@@ -242,7 +242,7 @@ fn push_names(page: &mut SummaryPage, label: &str, names: &[String]) {
     }
 }
 
-/// The parsed part of a notebook: everything else, above all its outputs, is skipped.
+/// The parsed part of a notebook; everything else, such as its outputs, is skipped.
 #[derive(Deserialize)]
 struct NotebookFile {
     cells: Vec<CellSource>,
@@ -327,7 +327,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_pointer_of_git_lfs_says_how_large_its_file_is() {
+    fn a_git_lfs_pointer_shows_the_size_of_its_file() {
         check(
             "lfs-pointer",
             "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a2146\nsize 48123\n",
@@ -363,7 +363,7 @@ mod tests {
     }
 
     #[test]
-    fn records_show_the_keys_of_the_first() {
+    fn records_show_the_keys_of_the_first_one() {
         check(
             "jsonl",
             "{\"id\": 1, \"secret\": \"abc\"}\n{\"id\": 2}\n",
@@ -436,7 +436,7 @@ mod tests {
     }
 
     #[test]
-    fn a_log_shows_how_it_begins() {
+    fn a_log_shows_its_first_line() {
         check(
             "log",
             "\x1b[32m2020-01-01 INFO start user=me password=hunter2\x1b[0m\nnext\n",

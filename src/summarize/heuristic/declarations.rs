@@ -1,4 +1,4 @@
-//! Declarations in source code that has no outline, found by the words that lines begin with.
+//! Declarations in source code without an outline, found by the keywords at the start of lines.
 
 use super::language_names::names_in_language;
 use super::page::{SummaryInput, SummaryPage};
@@ -18,13 +18,13 @@ const KEYWORDS: [&str; 46] = [
     "service", "struct", "sub", "trait", "type", "union",
 ];
 
-/// What follows a keyword in a sentence.
+/// Words that follow a keyword only in prose.
 const PROSE: [&str; 20] = [
     "a", "an", "and", "are", "by", "can", "do", "for", "has", "in", "is", "it", "of", "or", "that", "the",
     "to", "which", "will", "with",
 ];
 
-/// Visibility keywords: what begins with them comes first.
+/// Visibility keywords: declarations that begin with them come first.
 const PUBLIC: [&str; 4] = ["pub ", "pub(", "export ", "public "];
 
 /// Adds the declarations to the page, public ones first, as many as fit.
@@ -57,7 +57,7 @@ pub(crate) fn push(page: &mut SummaryPage, source: &SummaryInput<'_>) {
     push_members(page, text, &found);
 }
 
-/// Adds the names that are declared within others, such as the functions of a module of Elixir.
+/// Adds the names that are declared within others, such as the functions of an Elixir module.
 fn push_members(page: &mut SummaryPage, text: &str, declared: &[String]) {
     let mut members = names(text, MOST_MEMBERS);
     members.retain(|name| !declared.iter().any(|line| declared_name(line) == Some(name)));
@@ -92,7 +92,7 @@ fn declarations(text: &str) -> Vec<String> {
     found
 }
 
-/// Returns the names that lines declare which begin with such a word, each once; those at the start of a line first.
+/// Returns the distinct names declared by lines with such a keyword; those without indentation first.
 pub(crate) fn names(text: &str, most: usize) -> Vec<String> {
     const LOOKED_AT: usize = 2000;
     let text = words::head(text, HEAD_BYTES);
@@ -111,13 +111,13 @@ pub(crate) fn names(text: &str, most: usize) -> Vec<String> {
     names
 }
 
-/// Returns what a line declares: the first word that is no keyword.
+/// Returns the name that a line declares: the first word that is not a keyword.
 fn declared_name(line: &str) -> Option<&str> {
     const NAME_BYTES: usize = 80;
     let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '?' | '!' | '$' | '\'' | '-');
     let mut rest = line.trim_start_matches([' ', '\t', '(']);
     loop {
-        // What a method of Go is called on, and `pub(crate)`.
+        // The receiver of a Go method, and `pub(crate)`.
         if let Some(inside) = rest.trim_start().strip_prefix('(') {
             rest = inside.split_once(')')?.1;
         }
@@ -136,7 +136,7 @@ fn is_declaration(line: &str) -> bool {
     let end = line.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(line.len());
     let (word, rest) = line.split_at(end);
     if KEYWORDS.iter().any(|keyword| word.eq_ignore_ascii_case(keyword)) {
-        // `type = 1` and `data.x()` only use such a word.
+        // `type = 1` and `data.x()` only contain such a word.
         let is_receiver = |c: char| word == "func" && c == '(';
         let is_name = |c: char| {
             c.is_alphanumeric() || matches!(c, '_' | '*' | '\'' | '"' | '$' | '{' | '<') || is_receiver(c)
@@ -150,7 +150,7 @@ fn is_declaration(line: &str) -> bool {
         {
             return false;
         }
-        // A function of Elixir without a name.
+        // An anonymous function in Elixir.
         if word == "fn" && !rest.split("->").next().unwrap_or_default().contains('(') {
             return false;
         }
@@ -198,7 +198,7 @@ mod tests {
     use super::super::summary::tests::check;
 
     #[test]
-    fn a_module_of_elixir_shows_what_it_is_for_and_what_it_declares() {
+    fn an_elixir_module_shows_its_documentation_and_its_declarations() {
         check(
             "elixir",
             "defmodule Plug.Session do\n  @moduledoc \"\"\"\n  A plug to handle\n  sessions.\n\n  It is lazy.\n  \"\"\"\n  @doc \"def none\"\n  def init(opts), do: opts\n  fn conn ->\n  defmacro get(a) do\n  end\n  defp fetch(conn) do\n  end\nend\n",

@@ -1,8 +1,8 @@
-//! What a file says that it is for: by its own documentation, else by that of its main type or its only function, else by
-//! the names of what it defines.
+//! The purpose of a file, according to its own documentation, else to that of its main type or its only function, else
+//! to the names of what it defines.
 //!
-//! Whether a paragraph is documentation is decided by its words alone. How often it occurs in the project would tell
-//! boilerplate apart as well, but then a summary would change with other files, and could not be kept by content.
+//! Whether a paragraph is documentation is decided by its words alone. How often it occurs in the project would also
+//! reveal boilerplate, but then a summary would depend on other files, and could not be cached by content.
 
 use std::collections::HashSet;
 
@@ -13,10 +13,10 @@ use super::symbols::{FileSymbols, ShownSymbol};
 use crate::model::{Symbol, SymbolKind};
 use crate::summarize::words;
 
-/// The most bytes of what a file is for.
+/// The maximum size of the description of a file's purpose, in bytes.
 pub(crate) const DOC_BYTES: usize = 200;
 
-/// Returns what the file is for; `None` if nothing says so.
+/// Returns the purpose of the file; `None` if nothing states it.
 pub(crate) fn doc(source: &SummaryInput<'_>, symbols: &FileSymbols<'_>) -> Option<String> {
     file_doc(source).or_else(|| symbol_doc(symbols))
 }
@@ -24,7 +24,7 @@ pub(crate) fn doc(source: &SummaryInput<'_>, symbols: &FileSymbols<'_>) -> Optio
 /// Returns the documentation of the file as a whole.
 fn file_doc(source: &SummaryInput<'_>) -> Option<String> {
     let from_outline = || source.outline.and_then(|outline| outline.doc.as_deref()).and_then(meaningful);
-    // A paragraph at the head that the outline takes for a symbol's is shown with the symbol's name.
+    // A paragraph at the head that the outline assigns to a symbol is shown with the symbol's name.
     let is_of_symbol = |paragraph: &String| {
         source
             .outline
@@ -40,14 +40,14 @@ fn file_doc(source: &SummaryInput<'_>) -> Option<String> {
             let at_head = at_head_of(before_includes(source.text)).filter(|doc| 2 < doc.split(' ').count());
             at_head.or_else(|| comments::class_brief(source.text))
         }
-        // Their comments are marked up, and the outline has read those at the head.
+        // Their comments have markup, and the outline has already read those at the head.
         "csharp" | "java" if source.outline.is_some() => from_outline(),
         "elixir" => module_doc(source.text).or_else(at_head),
         _ => from_outline().or_else(at_head),
     }
 }
 
-/// Returns the first paragraph of the `@moduledoc` of a file of Elixir.
+/// Returns the first paragraph of the `@moduledoc` of an Elixir file.
 fn module_doc(text: &str) -> Option<String> {
     const HEAD_BYTES: usize = 8192;
     let (_, rest) = words::head(text, HEAD_BYTES).split_once("@moduledoc ")?;
@@ -59,8 +59,8 @@ fn module_doc(text: &str) -> Option<String> {
     meaningful(doc.trim_start().split("\n\n").next().unwrap_or_default())
 }
 
-/// Returns the text above the first include, below which a comment is about what follows it, unless a tag says that it
-/// is about the file.
+/// Returns the text above the first include. A comment below it is about what follows, unless a tag says that it is
+/// about the file.
 fn before_includes(text: &str) -> &str {
     const HEAD_BYTES: usize = 8192;
     const TAGS: [&str; 4] = ["\\file", "@file", "\\brief", "@brief"];
@@ -80,8 +80,8 @@ fn documents(symbol: &Symbol, paragraph: &str) -> bool {
     is_same(symbol) || symbol.kind.is_namespace() && symbol.children.iter().any(is_same)
 }
 
-/// Returns the documentation of the main type, or of the only public function, with its name; else the names of what the
-/// file defines. The documentation of one of several functions says nothing of the others.
+/// Returns the documentation of the main type, or of the only public function, with its name; else the names of what
+/// the file defines. The documentation of one of several functions would not describe the others.
 fn symbol_doc(symbols: &FileSymbols<'_>) -> Option<String> {
     let named = |shown: &ShownSymbol<'_>| {
         let name = words::one_line(&shown.symbol.name);
@@ -103,7 +103,7 @@ fn symbol_doc(symbols: &FileSymbols<'_>) -> Option<String> {
 
 /// Returns the names of the types and functions, the most important first, if there are more than the summary shows anyway.
 fn defined_names(public: &[&ShownSymbol<'_>]) -> Option<String> {
-    /// The lines of about as many symbols have room in a summary.
+    /// A summary has room for the lines of about this many symbols.
     const SHOWN_ANYWAY: usize = 6;
     let mut seen = HashSet::new();
     let is_meant = |kind: SymbolKind| kind.is_type() || kind == SymbolKind::Function;
@@ -115,7 +115,7 @@ fn defined_names(public: &[&ShownSymbol<'_>]) -> Option<String> {
         .then(|| format!("{label}{}", words::join_within(&names, ", ", DOC_BYTES - label.len())))
 }
 
-/// Returns whether a comment reads like documentation, and not like a heading or a remark.
+/// Returns whether a comment reads like documentation rather than like a heading or a remark.
 fn is_sentence(doc: &str) -> bool {
     const WORDS: usize = 4;
     !doc.starts_with(|c: char| c.is_lowercase()) && (WORDS <= doc.split(' ').count() || !doc.is_ascii())
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn a_license_of_several_paragraphs_is_no_documentation() {
+    fn a_license_of_several_paragraphs_is_not_documentation() {
         let class = outline(None, vec![symbol(SymbolKind::Class, "class Port", "Port", None)]);
         let text = format!("{QT_LICENSE}#include <QtCore>\nclass Port;\n");
         expect![[r"
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn a_banner_is_no_documentation() {
+    fn a_banner_is_not_documentation() {
         let banner = "//\n//  W A R N I N G\n//  -------------\n//\n// This file is not part of the Qt API. It may change from version to version\n// without notice.\n//\n// We mean it.\n//\nclass A;\n";
         check(
             "cpp",
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn a_class_that_is_documented_in_the_middle_of_a_source_is_what_it_is_for() {
+    fn a_class_documented_in_the_middle_of_a_file_states_its_purpose() {
         let text = format!(
             "{QT_LICENSE}#include \"port.h\"\nstatic int x;\n/*!\n    \\class Port\n    \\inmodule Serial\n\n    \\brief Reads and writes\n    serial ports.\n\n    Much more.\n*/\n"
         );
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_without_documentation_shows_that_of_its_main_type_or_of_its_only_public_function() {
+    fn an_undocumented_file_shows_the_documentation_of_its_main_type_or_only_public_function() {
         let types = outline(
             None,
             vec![
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn documentation_with_markup_is_that_of_its_type() {
+    fn documentation_with_markup_describes_its_type() {
         let class = || symbol(SymbolKind::Class, "class Port", "Port", Some("Reads ports with a Reader."));
         let outline = outline(None, vec![class()]);
         for (language, comment, name) in [
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_of_several_functions_without_documentation_shows_their_names() {
+    fn an_undocumented_file_of_several_functions_shows_their_names() {
         let named = |name: &str| {
             let doc = Some("Does a thing that nobody would guess from its name.");
             symbol(SymbolKind::Function, &format!("def {name}(first_argument, second_argument)"), name, doc)
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn tests_come_last_by_their_titles() {
+    fn tests_come_last_and_are_shown_by_title() {
         let mixed = outline(
             None,
             vec![

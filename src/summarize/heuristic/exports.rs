@@ -1,4 +1,4 @@
-//! What a module offers to others without defining it: `__all__`, re-exports, and what is exported by default.
+//! What a module exports by lists of names: `__all__`, re-exports, and the default export.
 
 use super::page::SummaryInput;
 use crate::model::Outline;
@@ -10,15 +10,15 @@ const HEAD_BYTES: usize = 256 * 1024;
 /// The maximum number of names that are read.
 const MOST: usize = 200;
 
-/// A statement is looked for no farther than this.
+/// The maximum length of a statement that is read.
 const STATEMENT_BYTES: usize = 8 * 1024;
 
-/// What a module exports by lists of names.
+/// The exports of a module.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Exports {
     /// In the order of the text: `Flask`, `* from ./other`.
     pub(crate) names: Vec<String>,
-    /// The name of what is exported by default, if it is declared elsewhere in the file.
+    /// The name of the default export, if it is declared elsewhere in the file.
     pub(crate) default: Option<String>,
     /// Whether the file exports anything, so that what it does not export is private.
     pub(crate) is_module: bool,
@@ -39,7 +39,7 @@ impl Exports {
     }
 }
 
-/// Returns what the lists of a file export.
+/// Returns the names exported by the lists of a file.
 pub(crate) fn exports(source: &SummaryInput<'_>) -> Exports {
     let text = words::head(source.text, HEAD_BYTES);
     match source.file_type.id {
@@ -56,7 +56,7 @@ fn lines_from<'a>(text: &'a str, word: &'a str) -> impl Iterator<Item = &'a str>
     starts.filter(|at| *at == 0 || text.as_bytes()[at - 1] == b'\n').map(|at| &text[at..])
 }
 
-/// Returns the beginning of a text up to a character, if that is near.
+/// Returns the beginning of a text up to a character, if it is near.
 fn up_to(text: &str, end: char) -> Option<&str> {
     let near = &text[..text.floor_char_boundary(STATEMENT_BYTES)];
     near.split_once(end).map(|(before, _)| before)
@@ -154,7 +154,7 @@ fn script(text: &str) -> Exports {
     exports
 }
 
-/// Adds the names in `a, b as c`; of an object whose values are not names there are none.
+/// Adds the names in `a, b as c`; none for an object whose values are not names.
 fn push_list(list: &str, exports: &mut Exports) {
     let code = list.lines().map(|line| line.split("//").next().unwrap_or_default());
     for name in code.flat_map(|line| line.split(',')) {
@@ -177,7 +177,7 @@ fn plain_name(value: &str) -> Option<&str> {
 /// Reads `pub use a::{B, c::D as E};`.
 fn rust(text: &str) -> Exports {
     let mut exports = Exports::default();
-    // A macro may choose what is compiled, so that a line of its own may be indented.
+    // The line may be indented, because it may be within a macro for conditional compilation.
     let statements = text.match_indices("pub use ").map(|(at, _)| at);
     let begins_line = |at: &usize| text[..*at].trim_end_matches([' ', '\t']).ends_with('\n') || *at == 0;
     for statement in statements.filter(begins_line).map(|at| &text[at..]) {
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn scripts_export_by_lists_stars_and_a_default() {
+    fn javascript_exports_are_lists_stars_and_a_default() {
         let text = "import a from 'a';\nexport { b, c as d } from \"./x\";\nexport * from './y';\n\
             export * as z from './z'\nexport {\n  e, // f\n  type G,\n};\nexport const h = 1;\nclass I {}\nexport default I;\n";
         check(&script(text), "b | d | * from ./y | z | e | G", Some("I"));
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn rust_exports_what_it_uses_publicly() {
+    fn rust_exports_are_public_uses() {
         let text = "use a::B;\npub use c::{D, e::F as G, self};\npub use h::*;\npub use i::J;\n";
         check(&rust(text), "D | G | c | * from h | J", None);
     }

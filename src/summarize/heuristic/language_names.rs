@@ -1,12 +1,12 @@
-//! Names that sources without an outline declare, where no keyword at the start of a line says so.
+//! Names declared in source files without an outline, in languages whose declarations do not begin with keywords.
 
 use crate::summarize::words;
 
 /// Bytes that are read.
 const HEAD_BYTES: usize = 1024 * 1024;
 
-/// Returns the names that a source in one of some languages declares, in its order; `None` for any other language, whose
-/// declarations begin with keywords.
+/// Returns the names that a source file declares, in its order; `None` for a language whose declarations begin with
+/// keywords.
 pub(crate) fn names_in_language(language: &str, text: &str, most: usize) -> Option<Vec<String>> {
     let text = words::head(text, HEAD_BYTES);
     let each = |name_of: fn(&str) -> Option<&str>| collect(text.lines().filter_map(name_of), most);
@@ -39,7 +39,7 @@ fn collect<N: AsRef<str>>(found: impl Iterator<Item = N>, most: usize) -> Vec<St
     names
 }
 
-/// Adds a name to others, unless they have it.
+/// Adds a name to a list, unless it has it already.
 fn push_name(names: &mut Vec<String>, name: &str) {
     const NAME_BYTES: usize = 80;
     let name = words::one_line(name);
@@ -48,14 +48,14 @@ fn push_name(names: &mut Vec<String>, name: &str) {
     }
 }
 
-/// Returns the longest beginning of a text that is a word, with some signs; `None` if it is empty.
+/// Returns the word at the start of a text, which may contain some punctuation; `None` if there is none.
 fn word<'t>(text: &'t str, signs: &str) -> Option<&'t str> {
     let is_part = |c: char| c.is_alphanumeric() || c == '_' || signs.contains(c);
     let end = text.find(|c: char| !is_part(c)).unwrap_or(text.len());
     (0 < end).then(|| &text[..end])
 }
 
-/// Returns what follows the first of some words that begins a text.
+/// Returns the text without its first word, if that is one of some words.
 fn after<'t>(text: &'t str, words: &[&str]) -> Option<&'t str> {
     words.iter().find_map(|word| text.strip_prefix(word)).map(str::trim_start)
 }
@@ -77,7 +77,7 @@ fn names_of_haskell(line: &str) -> Vec<&str> {
         "foreign import ",
     ];
     if let Some(rest) = after(line, &TYPES) {
-        // What is required of the parameters of a type comes first.
+        // The constraints of type parameters come first.
         let head = rest.split([':', '|', '{']).next().unwrap_or_default();
         let head = head.split_once("=> ").map_or(rest, |(_, head)| head);
         let name = word(head.trim_start(), "'").filter(|name| name.starts_with(char::is_uppercase));
@@ -101,7 +101,7 @@ fn names_of_ocaml(text: &str) -> Vec<&str> {
         let own = line.trim_start();
         match line.len() - own.len() {
             0 => is_in_module = own.starts_with("module ") && !own.ends_with("end"),
-            // Within a function, `let` is a value of it.
+            // Within a function, `let` binds a local value.
             INDENT if is_in_module => {}
             _ => continue,
         }
@@ -116,7 +116,7 @@ fn name_of_ocaml(line: &str) -> Option<&str> {
         "exception ",
     ];
     let mut rest = after(line, &STARTS)?;
-    // An operator, or values that are taken apart; else parameters of a type.
+    // An operator, or a destructuring pattern; else type parameters.
     if rest.starts_with('(') && line.starts_with("let ") {
         return None;
     }
@@ -145,13 +145,13 @@ fn name_of_fsharp(line: &str) -> Option<&str> {
         let member = rest[first.len()..].strip_prefix('.').and_then(|rest| word(rest, "_"));
         return Some(member.unwrap_or(first));
     }
-    // A module of its own may indent what is in it; a function does not begin a type.
+    // The contents of a module may be indented; a type is never inside a function.
     let starts = if own.len() < line.len() { &TOP[7..8] } else { &TOP };
     let name = word(after(own, starts)?, ".'")?;
     (name != "_").then_some(name)
 }
 
-/// `resource "a" "b"` is `a.b`, and the others are called as expressions call them.
+/// `resource "a" "b"` is `a.b`; the other blocks are named as in expressions.
 fn address_of_terraform(line: &str) -> Option<String> {
     let (kind, rest) = line.split_once(' ')?;
     let mut labels = rest.split('"').skip(1).step_by(2);
@@ -196,7 +196,7 @@ fn name_of_lisp(line: &str) -> Option<&str> {
     let form = form.strip_prefix("cl-").unwrap_or(form);
     let is_definition = form.starts_with("def") && form != "define-key" && form != "default"
         || ["struct", "struct:", "ns"].contains(&form);
-    // Before the name, Clojure has what the compiler is to know of it.
+    // In Clojure, metadata may precede the name.
     let mut rest = rest.trim_start();
     while let Some(mark) = rest.strip_prefix('^') {
         let end = if mark.starts_with('{') { mark.find('}').map(|end| end + 1) } else { mark.find(' ') };
@@ -258,7 +258,7 @@ fn name_in_braces(line: &str) -> Option<&str> {
     (is_body && (is_call || is_getter) && is_type && word(name, "") == Some(name)).then_some(name)
 }
 
-/// Returns the attributes that are indented least, without those that every package has.
+/// Returns the least indented attributes, without those that every package has.
 fn names_of_nix(text: &str) -> Vec<&str> {
     const OF_PACKAGES: [&str; 6] = ["pname", "version", "src", "meta", "name", "sha256"];
     let name = |line: &'_ str| -> Option<(usize, usize)> {
@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn functions_that_are_assigned_are_declared() {
+    fn assigned_functions_are_declarations() {
         check(
             "r",
             "#' add <- function(x)\nadd.all <- function(x, y) {\n  type <- arg_match0(type, c())\n  lapply(x, function(x) x)\n}\nby = function(by) by\ntype <- arg_match0(x)\nfunction(x) x\nStack <- R6::R6Class(\"Stack\")\n",
@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn signatures_and_types_are_declared_and_local_values_are_not() {
+    fn signatures_and_types_are_declarations_and_local_values_are_not() {
         check(
             "haskell",
             "module A (x) where\nimport Data.List\ndata Ctx = Ctx String\nnewtype Parser a = Parser a\nclass Monad m => Store m where\n  get :: m a\nisValid, isOdd :: String -> Bool\nisValid s = s :: Bool\ninstance Show Ctx where\ntype Name = String\n",
@@ -324,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn blocks_methods_and_clauses_are_declared() {
+    fn blocks_methods_and_clauses_are_declarations() {
         check(
             "terraform",
             "resource \"aws_s3_bucket\" \"logs\" {\n  dynamic \"x\" {}\n}\ndata \"aws_ami\" \"os\" {}\nvariable \"region\" {\noutput \"arn\" {\nmodule \"vpc\" {\nprovider \"aws\" {\nlocals {\n",

@@ -27,10 +27,10 @@ pub(crate) fn read(text: &str) -> ProseReading {
 #[derive(Clone, Copy)]
 enum BlockState {
     Text,
-    /// Code fenced by this many of these characters.
+    /// Code fenced by at least this many of these characters.
     Code((char, usize)),
     Comment,
-    /// A tag of HTML that is not closed yet, within a heading of that level.
+    /// An HTML tag that is not closed yet, within a heading of that level.
     Tag(Option<usize>),
     /// The text of a heading in HTML.
     Heading(usize),
@@ -82,7 +82,7 @@ fn read_line(line: &str, previous: &str, reading: &mut ProseReading) -> BlockSta
     let inline = read_inline(trimmed);
     let plain = inline.text.trim();
     if !is_text(plain) {
-        // A line of images is no paragraph, and interrupts none.
+        // A line of images is not a paragraph, and does not interrupt one.
         if plain.is_empty() && !trimmed.is_empty() && !is_html {
             return BlockState::Text;
         }
@@ -101,14 +101,14 @@ fn read_line(line: &str, previous: &str, reading: &mut ProseReading) -> BlockSta
     if inline.is_open { BlockState::Tag(None) } else { BlockState::Text }
 }
 
-/// Returns the level of a heading in HTML that begins a line.
+/// Returns the level of an HTML heading at the start of a line.
 fn html_heading(trimmed: &str) -> Option<usize> {
     let rest = trimmed.strip_prefix("<h").or_else(|| trimmed.strip_prefix("<H"))?;
     let level = rest.chars().next()?.to_digit(10).filter(|level| (1..=6).contains(level))?;
     rest[1..].starts_with(['>', ' ']).then_some(level as usize)
 }
 
-/// Reads a line of a heading in HTML, which may have several.
+/// Reads a line of an HTML heading, which may have several.
 fn read_html_heading(line: &str, level: usize, reading: &mut ProseReading) -> BlockState {
     let inline = read_inline(line.trim());
     let is_blank = line.trim().is_empty();
@@ -204,7 +204,7 @@ fn is_text(line: &str) -> bool {
         && trimmed.chars().any(char::is_alphanumeric)
 }
 
-/// Returns the words of a list's item; `None` if a line begins none.
+/// Returns the text of a list item; `None` if the line does not begin one.
 fn item_text(trimmed: &str) -> Option<&str> {
     let rest = trimmed.trim_start_matches(|c: char| c.is_ascii_digit());
     let marks: &[&str] = if rest.len() < trimmed.len() { &[". ", ") "] } else { &["- ", "* ", "+ "] };
@@ -216,7 +216,7 @@ fn item_text(trimmed: &str) -> Option<&str> {
 struct InlineText {
     text: String,
     links: usize,
-    /// Letters and digits outside of links.
+    /// The number of letters and digits outside of links.
     unlinked: usize,
     /// Whether a tag is not closed on the line.
     is_open: bool,
@@ -293,7 +293,7 @@ fn is_reference(before: Option<char>, rest: &str) -> bool {
         && !after.starts_with(|c: char| c.is_alphanumeric() || c == '(')
 }
 
-/// Returns the name of the tag of HTML that a text begins with; an address in angle brackets is one, too.
+/// Returns the name of the HTML tag at the start of a text; an address in angle brackets counts as one, too.
 fn tag_name(text: &str) -> Option<&str> {
     const NAMES: [&str; 46] = [
         "a", "abbr", "b", "big", "blockquote", "br", "center", "code", "dd", "details", "div", "dl", "dt",
@@ -350,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn a_paragraph_that_announces_a_list_goes_on_with_its_first_items() {
+    fn a_paragraph_that_announces_a_list_includes_its_first_items() {
         check(
             "markdown",
             "# Plug\n\nPlug is:\n\n  1. A specification for\n     web *applications*.\n  2. Adapters\n\n## Use\n\n- no\n",
@@ -388,7 +388,7 @@ mod tests {
     }
 
     #[test]
-    fn markup_badges_and_appeals_are_not_what_a_readme_says() {
+    fn markup_badges_and_appeals_are_not_the_first_paragraph() {
         check(
             "markdown",
             "<h1 align=\"center\">\n  <img src=\"logo.svg\"\n       alt=\"Shop\">\n  The Shop\n</h1>\n\n<p align=\"center\">\n  <a href=\"https://x\"><img src=\"badge.svg\"/></a>\n  <a href=\"https://docs\">Docs</a> • <a href=\"https://chat\">Chat</a>\n</p>\n\n[English](a) | [Deutsch](b)\n\nSponsored by [nobody](https://x), thanks!\n\n<p>A <strong>fast</strong> [WSGI] shop\nfor `List<T>`.</p>\n\n## Sponsors\n\n## Use\n\n[WSGI]: https://wsgi\n",
@@ -423,7 +423,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_of_lists_alone_shows_its_first_line() {
+    fn a_text_that_consists_of_lists_shows_its_first_line() {
         check(
             "markdown",
             "- [ ] buy milk\n- [x] sleep\n",

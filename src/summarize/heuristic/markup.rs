@@ -1,4 +1,4 @@
-//! Reads texts in markups with marks at the beginnings or below their lines.
+//! Markup languages other than Markdown: marks at the start of lines, or underlines.
 
 use super::prose_reading::ProseReading;
 

@@ -3,7 +3,7 @@
 use crate::model::{FileRole, FileType, Outline};
 use crate::summarize::words;
 
-/// The input of a summary: nothing that could differ between two locations of the same content.
+/// The input of a summary. It depends only on the content, not on where the file is.
 #[derive(Debug, Clone, Copy)]
 pub struct SummaryInput<'a> {
     /// The type that the text is read as.
@@ -14,7 +14,7 @@ pub struct SummaryInput<'a> {
     pub outline: Option<&'a Outline>,
 }
 
-/// The most bytes of a summary: about 150 tokens.
+/// The maximum size of a summary in bytes: about 150 tokens.
 pub(crate) const BUDGET: usize = 600;
 
 /// Bytes reserved for the ellipsis line.
@@ -46,7 +46,7 @@ impl SummaryPage {
         true
     }
 
-    /// Adds as much of a line as fits, up to `most` bytes; nothing if only a stump would fit.
+    /// Adds as much of a line as fits, up to `most` bytes; nothing if hardly any of it would fit.
     pub(crate) fn push_clipped(&mut self, line: &str, most: usize) {
         const STUMP: usize = 24;
         let room = self.room().min(most);

@@ -12,7 +12,7 @@ const HEAD_BYTES: usize = 256 * 1024;
 const TITLE_BYTES: usize = 120;
 const HEADINGS_BYTES: usize = 200;
 
-/// What a text says first.
+/// The beginning of a text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Introduction {
     pub title: Option<String>,
@@ -24,7 +24,7 @@ pub struct Introduction {
 pub fn introduction(file_type: &FileType, text: &str, paragraph_bytes: usize) -> Introduction {
     let head = secrets::without_pem(words::head(text, HEAD_BYTES));
     let mut reading = read(file_type.id, &head);
-    // One of several headings is not the name of what a text is about, but of its first part.
+    // One of several headings of the same level names only the first part of the text.
     let tops = reading.headings.iter().filter(|(level, _)| *level == 1).count();
     let title = if reading.title.is_some() || tops == 1 { take_title(&mut reading) } else { None };
     let title = title.map(|title| words::clip(&title, TITLE_BYTES));

@@ -1,9 +1,9 @@
-//! What is read of a text, whatever its markup.
+//! The parts of a text that a summary shows, collected line by line, whatever its markup.
 
 use super::comments;
 use crate::summarize::words;
 
-/// What a summary shows of a text.
+/// The parts of a text that a summary shows.
 #[derive(Debug, Default)]
 pub(crate) struct ProseReading {
     /// Headings with their levels, in the order of the text; a lower level is higher up.
@@ -13,7 +13,7 @@ pub(crate) struct ProseReading {
     pub(crate) paragraph: Option<String>,
     /// The paragraph being read.
     lines: Vec<String>,
-    /// The links in it, and the letters outside of them.
+    /// The number of links in it, and of letters outside of them.
     links: usize,
     unlinked: usize,
     /// The first items of the list that the paragraph announces by its colon.
@@ -131,7 +131,7 @@ impl ProseReading {
         }
     }
 
-    /// Discards the paragraph being read, because it turned out to be something else.
+    /// Discards the paragraph being read, because it is something else.
     pub(crate) fn discard_paragraph(&mut self) {
         self.lines.clear();
         (self.links, self.unlinked) = (0, 0);

@@ -1,4 +1,4 @@
-//! The names of a file without symbols, for the row that a document has of it.
+//! The names of a file without symbols, for its row in a document.
 
 use super::declarations;
 use super::language_names::names_in_language;
@@ -7,8 +7,7 @@ use super::templates::{self, TemplateParts};
 use crate::model::FileRole;
 use crate::summarize::words;
 
-/// Returns the names of what a template consists of or a source declares, the most important first; none if there are
-/// no words that say so.
+/// Returns the names in a template or the names that a source file declares, the most important first.
 pub fn names_without_outline(source: &SummaryInput<'_>, most: usize) -> Vec<String> {
     if source.file_type.role != FileRole::Code || page::is_minified(source) {
         return Vec::new();
@@ -21,13 +20,13 @@ pub fn names_without_outline(source: &SummaryInput<'_>, most: usize) -> Vec<Stri
         let by_form = names_in_language(source.file_type.id, source.text, most);
         by_form.unwrap_or_else(|| declarations::names(source.text, most))
     };
-    // A row has commas between its names.
+    // The names in a row are separated by commas.
     names.retain(|name| !name.contains([',', '`']));
     names.truncate(most);
     names
 }
 
-/// Returns the keys of the array that a file of PHP consists of, as settings and translations do.
+/// Returns the keys of the array of which a PHP file consists, such as settings or translations.
 pub(super) fn returned_keys(text: &str) -> Vec<String> {
     const MOST: usize = 400;
     let is_start = |line: &str| line == "return [" || line == "return array(";
@@ -39,7 +38,7 @@ pub(super) fn returned_keys(text: &str) -> Vec<String> {
         value.trim_start().starts_with("=>").then(|| (line.len() - rest.len(), words::one_line(name)))
     };
     let keys: Vec<(usize, String)> = lines.filter_map(key).take(MOST).collect();
-    // Those of arrays within it are indented further.
+    // The keys of nested arrays are indented further.
     let least = keys.iter().map(|(indent, _)| *indent).min();
     keys.into_iter().filter(|(indent, _)| Some(*indent) == least).map(|(_, name)| name).collect()
 }
@@ -56,7 +55,7 @@ mod tests {
     }
 
     #[test]
-    fn a_source_without_a_grammar_has_the_names_that_it_declares() {
+    fn the_names_of_a_source_file_without_a_grammar_are_its_declarations() {
         let module = "defmodule Plug.Conn do\n  # def none\n  def put(conn), do: conn\n  def put(a, b), do: a\n  defp valid?(x) do\n  end\nend\n";
         check("elixir", module, "Plug.Conn put valid?");
         check("go", "func (c *Cart) Add(i Item) error {\ntype = 1\n", "Add");
@@ -69,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn a_template_has_its_functions_and_blocks_and_what_it_includes() {
+    fn the_names_of_a_template_are_its_functions_blocks_and_includes() {
         let component = "<template><Row /></template>\n<script setup>\nconst save = () => {}\ndefineProps(['song'])\n</script>\n";
         check("vue", component, "save song Row");
         check("jinja", "{% block a %}{% include 'b.html' %}", "a b.html");

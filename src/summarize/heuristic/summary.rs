@@ -14,7 +14,7 @@ pub fn heuristic(source: &SummaryInput<'_>) -> String {
 }
 
 fn draft(source: &SummaryInput<'_>) -> String {
-    // Its path and size say all there is to say.
+    // Its path and size are all there is to say.
     if source.text.trim_start().is_empty() {
         return String::new();
     }
@@ -30,7 +30,7 @@ fn draft(source: &SummaryInput<'_>) -> String {
     }
 }
 
-/// Enforces the contract on the whole draft, because harmless pieces may combine to a harmful one.
+/// Enforces the limits on the whole draft, because harmless pieces may combine into something harmful.
 fn enforce_contract(draft: &str) -> String {
     let lines: Vec<String> = draft.lines().map(words::one_line).filter(|line| !line.is_empty()).collect();
     words::clip(&lines.join("\n"), BUDGET)
@@ -185,7 +185,7 @@ pub(crate) mod tests {
         for piece in ["a", "a ", "\"", "[", "{\"a\":", "`", "# ", "- ", "<", "=", "\x1b]", "\\", "(*"] {
             let text = piece.repeat((8 << 20) / piece.len());
             for file_type in &FILE_TYPES {
-                // In quadratic time, this would not end.
+                // In quadratic time, this would take too long.
                 summary(file_type.id, &text, None);
             }
         }
@@ -202,7 +202,7 @@ pub(crate) mod tests {
     }
 
     proptest! {
-        // A fixed seed: a suite that fails now and then says nothing about the change being tested.
+        // A fixed seed, so that the test is not flaky.
         #![proptest_config(ProptestConfig { rng_seed: RngSeed::Fixed(1), ..ProptestConfig::default() })]
 
         #[test]
@@ -232,7 +232,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn two_languages_never_share_a_key() {
+    fn different_languages_never_share_a_key() {
         assert_ne!(producer("c"), producer("cpp"));
     }
 }

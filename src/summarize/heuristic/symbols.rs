@@ -1,7 +1,7 @@
-//! The symbols of a file as a summary shows them: which come first, and what a line says of one.
+//! The symbols of a file in a summary: their order, and the line of each.
 //!
-//! Public symbols precede private ones, and tests are listed by their titles. What belongs to a type of the file
-//! (methods that are defined outside of it, implementations) is shown in the type's line.
+//! Public symbols precede private ones, and tests are listed by their titles. Methods defined outside of their type,
+//! and implementations, are shown in the type's line.
 
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
@@ -23,7 +23,7 @@ pub(crate) struct FileSymbols<'a> {
     names: HashSet<&'a str>,
 }
 
-/// A symbol with what the file defines of it elsewhere.
+/// A symbol, with the parts of it that are defined elsewhere in the file.
 pub(crate) struct ShownSymbol<'a> {
     pub(crate) symbol: &'a Symbol,
     pub(crate) is_private: bool,
@@ -71,7 +71,7 @@ pub(crate) fn file_symbols<'a>(
             // A namespace without members is declared here for its name alone.
             let holds_tests = matches!(symbol.name.as_str(), "test" | "tests");
             let has_methods = language == "ruby" && symbol.children.iter().any(is_method);
-            // A module of Ruby is more than a namespace where it has methods, and they are shown with it.
+            // A Ruby module with methods is more than a namespace, and is shown with them.
             plain.extend(Some(symbol).filter(|_| has_methods));
             let members = symbol
                 .children
@@ -83,7 +83,7 @@ pub(crate) fn file_symbols<'a>(
             plain.push(symbol);
         }
     }
-    // Within a module of tests, what tests use is not worth a line.
+    // Helpers within a module of tests are not worth a line.
     if found.tests.iter().any(|test| is_test(test)) {
         found.tests.retain(|test| is_test(test));
     } else {
@@ -127,7 +127,7 @@ fn with_methods<'a>(
         let name = if is_implementation(symbol) { symbol.name.as_str() } else { owner(symbol) };
         match types.get(name) {
             Some(at) if is_implementation(symbol) => {
-                // What a type does for a trait is said by the trait.
+                // The trait already describes its methods.
                 if !symbol.signature.contains(" for ") {
                     shown[*at].methods.extend(&symbol.children);
                 }
@@ -176,7 +176,7 @@ fn is_test(symbol: &Symbol, language: &str) -> bool {
     }
 }
 
-/// Returns what a test is called: `it('reads frames', …)` by its title.
+/// Returns the title of a test, as in `it('reads frames', …)`, or its name.
 pub(crate) fn test_title(test: &Symbol) -> String {
     let name = words::one_line(&test.name);
     let quoted = test.signature.split('"').nth(1).filter(|title| !title.is_empty());
@@ -208,7 +208,7 @@ fn is_hidden(symbol: &Symbol, language: &str, exports: &Exports) -> bool {
             Some(implementation) => implementation.contains(" for "),
             None => !head.starts_with("pub") && !head.starts_with("macro_rules!"),
         },
-        // A script exports nothing, and all of it counts.
+        // A script exports nothing, so all of it counts as public.
         "javascript" | "typescript" | "tsx" if exports.is_module => !head.starts_with("export"),
         "python" if exports.is_complete => true,
         _ => is_method_hidden(symbol, language),

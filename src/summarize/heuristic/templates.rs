@@ -9,9 +9,9 @@ use crate::summarize::words;
 
 /// Bytes that are read.
 const HEAD_BYTES: usize = 256 * 1024;
-/// A directive or a tag is no longer than this.
+/// The maximum length of a directive or a tag.
 const MARK_BYTES: usize = 600;
-/// The maximum number of names of a kind that are listed.
+/// The maximum number of names listed of each kind.
 const MOST: usize = 40;
 /// Bytes of one line of names.
 const LINE_BYTES: usize = 160;
@@ -24,7 +24,7 @@ const TEMPLATES: &[&str] = &[
     "svelte", "astro", "helm", "jsp", "ejs", "asp", "aspx", "mako", "latte", "volt", "freemarker",
     "velocity",
 ];
-/// Those whose tags with capital letters are components.
+/// Types of files in which tags with capital letters are components.
 const COMPONENTS: &[&str] = &["vue", "svelte", "astro"];
 
 /// Returns whether a type of file is a template, a component or a page.
@@ -32,7 +32,7 @@ pub(crate) fn is_template(id: &str) -> bool {
     TEMPLATES.contains(&id)
 }
 
-/// What a template consists of, in the order of the text, each once.
+/// The parts of a template, in the order of the text, each once.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct TemplateParts {
     /// The kinds and names of the resources of Kubernetes.
@@ -83,7 +83,7 @@ impl TemplateParts {
         while let Some(found) = memchr::memchr3(b'<', b'{', b'@', &text.as_bytes()[at..]) {
             let start = at + found;
             at = start + 1;
-            // Comparisons and objects of a script are no tags and no directives.
+            // Comparisons and objects in a script are neither tags nor directives.
             if let Some(script) = script.as_ref().filter(|script| script.contains(&start)) {
                 at = script.end;
                 continue;
@@ -95,7 +95,7 @@ impl TemplateParts {
         parts
     }
 
-    /// Reads `kind: Service` and the name of its metadata, if that is no expression.
+    /// Reads `kind: Service` and the name in its metadata, unless that is an expression.
     fn read_manifests(&mut self, text: &str) {
         let mut found: Vec<(&str, Option<&str>)> = Vec::new();
         for line in text.lines() {
@@ -152,7 +152,7 @@ impl TemplateParts {
         }
     }
 
-    /// Reads what Ruby, Elixir or JavaScript is embedded: `<%= render "form", post: @post %>`.
+    /// Reads embedded Ruby, Elixir or JavaScript: `<%= render "form", post: @post %>`.
     fn read_embedded(&mut self, inside: &str) {
         // A comment, whether of the template or of Ruby.
         if inside.starts_with('#') {
@@ -229,7 +229,7 @@ impl TemplateParts {
         }
     }
 
-    /// Adds a line for each kind of parts.
+    /// Adds a line for each kind of part.
     pub(crate) fn push_to(&self, page: &mut SummaryPage) {
         let script = &self.script;
         let lines: [(&str, &Names); 12] = [
@@ -252,7 +252,7 @@ impl TemplateParts {
         }
     }
 
-    /// Returns the names that a row has of the template, the most important first.
+    /// Returns the names for the template's row, the most important first.
     pub(crate) fn into_names(self) -> Vec<String> {
         let ComponentParts { props, emits, functions, .. } = self.script;
         let kinds = [
@@ -264,12 +264,12 @@ impl TemplateParts {
     }
 }
 
-/// Returns what is between two marks, the first of which begins the text.
+/// Returns the text between two marks, the first of which begins the text.
 fn between<'t>(text: &'t str, start: &str, end: &str) -> Option<&'t str> {
     text.strip_prefix(start)?.split_once(end).map(|(inside, _)| inside)
 }
 
-/// Returns the `layout` of a page of Jekyll.
+/// Returns the `layout` of a Jekyll page.
 fn front_matter_layout(text: &str) -> Option<&str> {
     let (matter, _) = text.strip_prefix("---\n")?.split_once("\n---")?;
     matter.lines().find_map(|line| line.strip_prefix("layout:")).map(str::trim)
@@ -290,7 +290,7 @@ fn quoted(text: &str) -> Option<&str> {
     quoted_first(&text[start..])
 }
 
-/// Returns the quoted text that begins a text.
+/// Returns the quoted text at the start of a text.
 fn quoted_first(text: &str) -> Option<&str> {
     let text = text.trim_start();
     let quote = text.chars().next().filter(|c| matches!(c, '"' | '\''))?;
@@ -303,7 +303,7 @@ fn quoted_near(arguments: &str) -> Option<&str> {
         ["partial:", "template:", ":partial =>", ":template =>", "file=", "\"partial\" =>"];
     let arguments = arguments.trim_start_matches(['(', ' ', '\n']);
     let arguments = KEYS.iter().find_map(|key| arguments.strip_prefix(key)).unwrap_or(arguments);
-    // Without a quote, a key is of what is rendered in place of a template.
+    // An unquoted key is an option, so no template is named.
     let word = Some(first_word(arguments)).filter(|word| !word.starts_with(':') && !word.ends_with(':'));
     quoted_first(arguments).or(word)
 }
@@ -329,7 +329,7 @@ mod tests {
     use super::super::summary::tests::check;
 
     #[test]
-    fn a_component_of_vue_shows_what_it_takes_sends_and_uses() {
+    fn a_vue_component_shows_its_properties_events_and_components() {
         check(
             "vue",
             "<template>\n  <Modal v-if=\"a < b\">\n    <slot name=\"body\" />\n    <RouterLink to=\"/\" />\n    <form @submit.prevent=\"save\"><input></form>\n  </Modal>\n</template>\n\n<script lang=\"ts\" setup>\nimport { ref } from 'vue'\nimport { songs } from '@/stores/songs'\nimport Modal from './Modal.vue'\n\nconst props = withDefaults(defineProps<{\n  song: Song // Don't split.\n  onSave?: (value: number) => void\n}>(), {})\nconst emit = defineEmits<{ (e: 'close'): void; (e: 'update:song', song: Song): void }>()\nconst isOpen = a < b && c > d\nconst save = async () => {\n  const inner = () => 1\n}\nfunction reset(x: number) {}\n</script>\n",
@@ -346,7 +346,7 @@ mod tests {
     }
 
     #[test]
-    fn a_component_of_svelte_shows_its_props() {
+    fn a_svelte_component_shows_its_properties() {
         check(
             "svelte",
             "<script>\n  import { createEventDispatcher } from 'svelte';\n  export let name = 'x';\n  let { size, ...rest } = $props();\n  function toggle() { dispatch('toggled') }\n</script>\n\n<Button on:click={toggle} />\n",
@@ -361,7 +361,7 @@ mod tests {
     }
 
     #[test]
-    fn a_template_shows_what_it_extends_defines_and_includes() {
+    fn a_template_shows_its_base_its_blocks_and_its_includes() {
         check(
             "jinja",
             "{% extends \"base.html\" %}\n{%- block title -%}x{% endblock %}\n{% from 'forms.html' import field %}\n{% if include %}{{ include }}{% endif %}\n{% macro row(item) %}{% endmacro %}\n",
@@ -401,7 +401,7 @@ mod tests {
     }
 
     #[test]
-    fn a_template_of_helm_shows_its_resources() {
+    fn a_helm_template_shows_its_resources() {
         check(
             "helm",
             "{{- if .Values.on }}\napiVersion: v1\nkind: Service\nmetadata:\n  name: web\nspec:\n  name: no\n---\nkind: Route\nmetadata:\n  name: {{ include \"app.name\" . }}\n{{- end }}\n{{- define \"app.web\" -}}\n",

@@ -2,7 +2,7 @@
 
 use super::config_values::{ConfigValue, MAX_DEPTH};
 
-/// The result of reading the head of a YAML file.
+/// The tree read from the head of a YAML file.
 pub(crate) struct YamlHead {
     pub(crate) first: ConfigValue,
     pub(crate) documents: usize,

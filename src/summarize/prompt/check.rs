@@ -132,7 +132,7 @@ fn without_markup(text: &str, whole: &str) -> String {
 static ADDRESS: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r#"^\s*\[[^\[\]]+\]:\s*(?:\S+(?:\s+["'(].*)?)?$"#).expect("a fixed pattern"));
 
-/// A reference link or image: `![words][name]`, ` [words][name]`. Right behind a name, brackets are an index
+/// A reference link or image: `![words][name]`, ` [words][name]`. Directly after a name, brackets are an index
 /// (`grid[x][y]`), an attribute or a macro instead.
 static REFERENCE: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"(?P<before>^|[^\w)!#\]])!?\[(?P<words>[^\[\]]*)\]\[[^\[\]]*\]").expect("a fixed pattern")

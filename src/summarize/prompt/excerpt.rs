@@ -170,7 +170,7 @@ pub(crate) fn prose_material(source: &SummaryInput<'_>, room: usize) -> Material
     fit(&lines, &paragraphs(&lines), room)
 }
 
-/// Returns the paragraphs, each with the blank lines behind it.
+/// Returns the paragraphs, each with the blank lines after it.
 fn paragraphs(lines: &LineIndex<'_>) -> Vec<TextPiece> {
     let mut pieces = Vec::new();
     let (mut start, mut is_behind_heading) = (0, false);

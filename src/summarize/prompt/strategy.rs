@@ -276,7 +276,7 @@ mod key_tests {
     }
 
     #[test]
-    fn everything_that_affects_the_summary_changes_the_key() {
+    fn every_input_of_a_summary_changes_its_key() {
         let limits = PromptLimits { material_bytes: 1_000, answer_tokens: 100 };
         let both = [Tier::Orchestrator, Tier::TechLead];
         let subject = ContentHash::digest(b"x");

@@ -17,13 +17,13 @@ use super::values::{
 
 /// The most bytes of a name.
 const LONGEST_KEY: usize = 120;
-/// How many bytes behind a name are searched for a generated word.
+/// How many bytes after a name are searched for a generated word.
 const LONGEST_REST: usize = 300;
 
 /// Finds values under the names of one text, from its start to its end.
 #[derive(Default)]
 pub(crate) struct AssignedSearch {
-    /// How far names, and the words behind them, have been examined.
+    /// How far names, and the words after them, have been examined.
     names_seen: usize,
     words_seen: usize,
     /// Bytes of all values that were examined. Names may be so dense that each is within the values of others.
@@ -66,7 +66,7 @@ impl AssignedSearch {
         self.value_bytes
     }
 
-    /// Returns words behind a name, on its line, that must have been generated: in a log, a table or a sentence.
+    /// Returns words after a name, on its line, that must have been generated: in a log, a table or a sentence.
     fn generated_words(&mut self, text: &str, end: usize, strength: NameStrength) -> Vec<Range<usize>> {
         const SHORTEST: usize = 20;
         if strength == NameStrength::Maybe {
@@ -190,7 +190,7 @@ fn secret_value(
         (Operator::Nothing | Operator::Dash | Operator::Comma, true) if written.starts_with('-') => {
             is_generated(written)
         }
-        // The tag behind the type of a field, or what a text is compared with: `password.startswith("*")`.
+        // The tag after the type of a field, or what a text is compared with: `password.startswith("*")`.
         (Operator::Nothing, true) if is_field_tag(written) || is_text_method(name) => is_generated(written),
         // What is next to a class in a list of names.
         (Operator::Comma, true) if is_class_name(name) && is_ordinary_name(written) => false,
@@ -204,7 +204,7 @@ fn secret_value(
         (Operator::Nothing, true) if name.eq_ignore_ascii_case("pass") => {
             is_random(written, SecretPolicy::Prompt)
         }
-        // In a call, an argument behind a name is a value of its own.
+        // In a call, an argument after a name is a value of its own.
         (Operator::Nothing | Operator::Dash, true) => is_generated(written) || !written.contains(' '),
         (Operator::Default, is_quoted) => is_quoted,
         (Operator::Dash, false) => is_generated(written),
@@ -243,7 +243,7 @@ fn is_defined(text: &str, key: &Range<usize>) -> bool {
         && key_secrecy(&text[key.clone()]) == KeySecrecy::All
 }
 
-/// Returns the range of a macro's text behind its name, if that is a secret.
+/// Returns the range of a macro's text after its name, if that is a secret.
 fn defined_value(text: &str, end: usize) -> Option<Range<usize>> {
     let rest = line_after(text, end);
     let open = rest.find('"').filter(|open| matches!(rest[..*open].trim(), "" | "L" | "u8"))?;
@@ -279,7 +279,7 @@ fn plain_secret(text: &str, key: &Range<usize>, span: Range<usize>) -> Option<Ra
     let value = &text[span.clone()];
     let name = &text[key.clone()];
     let between = &text[key.end..span.start];
-    // A comma behind a number ends an entry or an argument.
+    // A comma after a number ends an entry or an argument.
     let is_count = value.strip_suffix(',').is_some_and(is_number)
         || is_number(value) && !name.to_ascii_lowercase().contains("pass");
     if between.contains(',') || is_count {
@@ -315,7 +315,7 @@ fn plain_secret(text: &str, key: &Range<usize>, span: Range<usize>) -> Option<Ra
     // In settings a text follows a colon; in programs a type, which is short or has no digits.
     let may_be_name = is_line && between.trim() == ":" && 8 <= value.len() && is_word_with_digits(value);
     if is_line && is_chosen(value) && (may_be_name || !is_code(value) || has_stray_bracket(value)) {
-        // A comma behind a colon's value is more likely the end of an entry than that of a password.
+        // A comma after a colon's value is more likely the end of an entry than that of a password.
         let is_entry = between.trim() == ":" && value.ends_with(',');
         return Some(span.start..span.end - usize::from(is_entry));
     }
@@ -328,7 +328,7 @@ fn plain_secret(text: &str, key: &Range<usize>, span: Range<usize>) -> Option<Ra
     is_secret.then(|| span.start..span.start + value.len())
 }
 
-/// Returns whether a value is a name in an expression, of which only the sign behind it is none of a name:
+/// Returns whether a value is a name in an expression, of which only the sign after it is none of a name:
 /// `SHOP_PASSWORD=shop_password,`, `ShopToken::class,`.
 fn is_only_name(value: &str) -> bool {
     let name = value.strip_prefix(':').or_else(|| value.strip_suffix([',', ';'])).unwrap_or_default();

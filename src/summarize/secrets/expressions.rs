@@ -24,7 +24,7 @@ pub(crate) fn is_expression(text: &str, span: &Range<usize>) -> bool {
     let after = line_after(text, span.end);
     // A record is made of the fields that follow: `let psk = ClientExtensions {`.
     let is_record = after.trim() == "{" && is_camel_case(value);
-    // `psk = entries[1].psk2;`: settings do not have a space before a value and a semicolon behind it.
+    // `psk = entries[1].psk2;`: settings do not have a space before a value and a semicolon after it.
     let is_statement = value.ends_with(';') && before.ends_with("= ") && is_code(value);
     is_record
         || is_statement
@@ -193,7 +193,7 @@ pub(crate) fn has_optional_part(value: &str) -> bool {
     })
 }
 
-/// Returns whether what precedes a name is the head of a function in Python, in which a text behind a colon is a type:
+/// Returns whether what precedes a name is the head of a function in Python, in which a text after a colon is a type:
 /// `def f(token: "AccessTokenV2"):`.
 pub(crate) fn is_in_python_head(before: &str) -> bool {
     let before = before.trim_start();

@@ -49,11 +49,11 @@ const FOLLOWER_BITS: [u32; 26] = {
     sets
 };
 
-/// The logarithms of how much likelier a random word has such a pair of characters than a name has, in tenths.
+/// How much likelier a random word has such a pair of characters than a name has: the logarithm of the ratio, in tenths.
 const RARE_PAIR: i32 = 24;
 const COMMON_PAIR: i32 = -10;
 const LETTER_AND_DIGIT: i32 = 18;
-/// From this sum on, a word is generated.
+/// A word with at least this sum counts as generated.
 const LEAST_EVIDENCE: i32 = 70;
 /// The same for a word without digits, which a name in an unusual language might be.
 const LEAST_EVIDENCE_OF_LETTERS: i32 = 110;
@@ -72,7 +72,7 @@ pub(crate) fn is_generated(word: &str) -> bool {
     FEWEST_LETTERS <= letters && least <= evidence(bytes)
 }
 
-/// Returns whether a word must be generated whatever is next to it: nearly every pair of its characters says so.
+/// Returns whether a word must be generated, whatever its context: nearly every pair of its characters indicates it.
 pub(crate) fn is_surely_generated(word: &str) -> bool {
     const LEAST_OF_A_PAIR: i32 = 7;
     let length = i32::try_from(word.len()).unwrap_or(i32::MAX);
@@ -155,8 +155,8 @@ pub(crate) fn is_compound_name(word: &str) -> bool {
     1 < parts.len() && are_words || is_constant
 }
 
-/// Returns whether a word is an ordinary word or name, such as `urllib2` and `DEFAULT_REALM`, that a text may have for many
-/// reasons.
+/// Returns whether a word is an ordinary word or name, such as `urllib2` and `DEFAULT_REALM`, that a text may contain
+/// for many reasons.
 pub(crate) fn is_ordinary_name(word: &str) -> bool {
     const SHORTEST: usize = 2;
     const MOST_DIGITS: usize = 1;

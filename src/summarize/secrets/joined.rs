@@ -1,4 +1,4 @@
-//! A text whose pieces are joined: what a program puts together at run time is found in it.
+//! A text with its string literals joined, in which secrets are found that a program assembles at run time.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -7,7 +7,7 @@ use regex::Regex;
 
 use super::notation::line_after;
 
-/// The most bytes between two pieces.
+/// The maximum number of bytes between two pieces.
 const LONGEST_JOINT: usize = 400;
 
 /// What joins two pieces of a text: an operator, spaces or a line break between quotes, or a line continuation.
@@ -41,7 +41,7 @@ fn joints(text: &str) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
-/// Returns whether what begins behind an opening quote is a key that has a value of its own, as in
+/// Returns whether what begins after an opening quote is a key that has a value of its own, as in
 /// `'a': 'b'` and a line with `'c': 'd'`, or `"a" = 1` in TOML.
 fn begins_key(text: &str, start: usize) -> bool {
     let Some(quote) = text[..start].chars().next_back().filter(|c| matches!(c, '"' | '\'' | '`')) else {

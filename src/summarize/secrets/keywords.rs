@@ -68,7 +68,7 @@ impl KeywordIndex {
                         return Some((start..start + word.len(), usize::from(*number)));
                     }
                 }
-                // Until some word may begin.
+                // Skips to where a word may begin.
                 loop {
                     if bytes.len() < at + 2 {
                         return None;

@@ -1,14 +1,14 @@
-//! How languages, settings and documents write that a name has a value.
+//! The notations in which languages, settings and documents assign a value to a name.
 
 use std::ops::Range;
 
-/// The most bytes of a value, and of what may be between it and its name.
+/// The maximum size in bytes of a value, and of the text between it and its name.
 const LONGEST_VALUE: usize = 2048;
 const LONGEST_TYPE: usize = 48;
-/// The most bytes of a line that are examined.
+/// The maximum number of bytes of a line that are examined.
 const LONGEST_LINE: usize = 600;
 
-/// A value behind a name.
+/// A value after a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct AssignedValue {
     pub(crate) span: Range<usize>,
@@ -16,7 +16,7 @@ pub(crate) struct AssignedValue {
     pub(crate) operator: Operator,
 }
 
-/// What is between a name and its value.
+/// The operator between a name and its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Operator {
     /// `=`, `:=`, `.=`, `=>` and other signs of an assignment, or a comparison.
@@ -25,9 +25,9 @@ pub(crate) enum Operator {
     Colon,
     /// A comma: `define('NAME', 'value')`.
     Comma,
-    /// `>`, behind the name of an element.
+    /// `>`, after the name of an element.
     Element,
-    /// `||`, `??` or `or`: a default value; or `->`, behind which programs have the name of a field.
+    /// `||`, `??` or `or`: a default value; or `->`, after which programs have the name of a field.
     Default,
     /// Nothing but a space or an opening parenthesis: `password "…"`, `Secret("…")`.
     Nothing,
@@ -66,7 +66,7 @@ const OPERATORS: [(&str, Operator); 27] = [
     ("- ", Operator::Dash),
 ];
 
-/// Returns the value behind a name that ends at `end`.
+/// Returns the value after a name that ends at `end`.
 pub(crate) fn value_after(text: &str, end: usize) -> Option<AssignedValue> {
     let bytes = text.as_bytes();
     let mut at = skip_closing(bytes, end);
@@ -158,7 +158,7 @@ fn skip(bytes: &[u8], mut at: usize, skipped: &[u8]) -> usize {
     at
 }
 
-/// Skips spaces, and a line's end with the spaces behind it.
+/// Skips spaces, and a line's end with the spaces after it.
 fn skip_line_break(bytes: &[u8], at: usize) -> usize {
     let end = skip(bytes, at, b" \t");
     let next = if bytes.get(end) == Some(&b'\\') { end + 1 } else { end };
@@ -169,7 +169,7 @@ fn skip_line_break(bytes: &[u8], at: usize) -> usize {
     }
 }
 
-/// Returns the operator at a position, and the position behind it. `bare` is the end of the name with its quotes.
+/// Returns the operator at a position, and the position after it. `bare` is the end of the name with its quotes.
 fn operator_at(text: &str, at: usize, bare: usize) -> Option<(Operator, usize)> {
     let bytes = text.as_bytes();
     if let Some(behind) = separate_value(text, bare) {
@@ -232,7 +232,7 @@ fn typed_assignment(bytes: &[u8], at: usize) -> Option<usize> {
     let length =
         window.iter().position(|b| !(b.is_ascii_alphanumeric() || b"_[]. |?&<>*:\t,'".contains(b)))?;
     let is_assigned = window[length] == b'=' && window.get(length + 1) != Some(&b'=') && 0 < length;
-    // In a sentence, words follow each other; a type is one word, or begins behind a colon.
+    // In a sentence, words follow each other; a type is one word, or begins after a colon.
     let words = window[..length].split(|b| *b == b' ').filter(|word| !word.is_empty()).count();
     (is_assigned && (words <= 1 || start != at)).then_some(start + length + 1)
 }
@@ -361,14 +361,14 @@ mod tests {
     }
 
     #[test]
-    fn what_follows_an_empty_assignment_is_no_value() {
+    fn text_after_an_empty_assignment_is_not_its_value() {
         for text in ["NAME=\nHOST_OTHER=h\n", "NAME =\n  other=1\n", "NAME=\r\nx.y="] {
             assert_eq!(value_after(text, 4), None, "{text}");
         }
     }
 
     #[test]
-    fn what_is_in_a_scope_or_behind_a_call_is_no_value() {
+    fn text_in_a_scope_or_after_a_call_is_not_a_value() {
         for text in ["NAME::the_value {", "NAME::{the, value}", "set(NAME), \"the-value\""] {
             assert_eq!(value_after(text, text.find("NAME").unwrap() + 4), None, "{text}");
         }

@@ -18,13 +18,13 @@ const BEFORE: usize = 256;
 const AFTER: usize = 4096;
 /// How many bytes of states a pattern may keep while it searches.
 const STATES_BYTES: usize = 64 << 10;
-/// The names of this many bytes or fewer are parts of other words, as `mite` of `limiter`.
+/// Names of at most this many bytes may be parts of other words, such as `mite` in `limiter`.
 const SHORT_NAME: usize = 5;
 /// Default bits per character of a secret that is recognized by the name near it.
 const NAMED_ENTROPY: f64 = 3.0;
 /// Bits per character from which on a rule expects a generated value.
 const RANDOM_ENTROPY: f64 = 3.2;
-/// What encloses the first and the last line of a key.
+/// The dashes around the first and the last line of a PEM key.
 const DASHES: &str = "-----";
 /// Words in a key that may make its value a secret: the prefilter of
 /// [`AssignedSearch`](super::assigned::AssignedSearch).
@@ -79,7 +79,7 @@ struct TokenRule {
 #[serde(deny_unknown_fields)]
 struct DisplayPrefixes {
     prefixes: Vec<String>,
-    /// The fewest characters behind a prefix.
+    /// The fewest characters after a prefix.
     least: usize,
 }
 
@@ -133,7 +133,7 @@ pub(crate) struct RuleSet {
     of_word: Vec<Vec<usize>>,
 }
 
-/// What a keyword in a text calls for.
+/// What a keyword in a text hints at.
 pub(crate) enum KeywordHint {
     /// These rules may match here.
     Rules(&'static [usize]),
@@ -312,7 +312,7 @@ impl SecretRule {
         if let Some(mark) = self.until {
             let end = text[span.start..].find(mark).map_or(text.len(), |at| span.start + at);
             let line = text[end..].find('\n').map_or(text.len(), |at| end + at);
-            // What follows the dashes closes the text that the key is in.
+            // Whatever follows the dashes closes the string that contains the key.
             let label = text.get(end + mark.len()..line).filter(|_| mark.starts_with(DASHES));
             let dashes = label.and_then(|label| label.find(DASHES));
             return span.start..dashes.map_or(line, |at| end + mark.len() + at + DASHES.len());
@@ -322,7 +322,7 @@ impl SecretRule {
     }
 }
 
-/// Returns where the value behind a name starts: behind an operator, or as the next word of a sentence, a table or a log.
+/// Returns where the value after a name starts: after an operator, or as the next word of a sentence, a table or a log.
 fn start_of_named(text: &str, end: usize) -> Option<usize> {
     let spaces = || text[end..].bytes().take_while(|b| b" \t".contains(b)).count();
     let value = value_after(text, end).map(|value| value.span.start);

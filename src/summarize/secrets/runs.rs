@@ -1,4 +1,4 @@
-//! Long runs of characters: base64 of a text, and words that were generated.
+//! Long runs of characters: text in base64, and generated words.
 
 use std::ops::{Range, RangeInclusive};
 
@@ -9,7 +9,7 @@ use super::generated::{is_compound_name, is_generated, is_resource_name, is_sure
 use super::notation::{line_after, line_before};
 use super::values::{SecretPolicy, is_placeholder, is_random};
 
-/// The least and most bytes of base64 that are decoded.
+/// The minimum and maximum length of base64 that is decoded.
 const MIN_BASE64: usize = 20;
 const MAX_BASE64: usize = 64 << 10;
 
@@ -19,7 +19,7 @@ pub(super) fn long_runs(text: &str) -> impl Iterator<Item = Range<usize>> {
     let mut done = 0;
     std::iter::from_fn(move || {
         loop {
-            // A run that is long enough contains this byte, unless it begins behind it.
+            // A run that is long enough contains this byte, unless it begins after it.
             let probe = done + MIN_BASE64 - 1;
             if !is_base64(*bytes.get(probe)?) {
                 done = probe + 1;

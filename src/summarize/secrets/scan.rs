@@ -18,20 +18,21 @@ use super::runs::{bot_token, decode_run, is_random_word, long_runs};
 use super::values::{is_placeholder, is_variable, url_secrets};
 use crate::model::redaction_mark;
 
-/// What stands for a text that cannot be searched.
+/// Replaces a text that cannot be scanned.
 const UNSCANNABLE: &str = "unscannable";
 /// The rule of values under names that indicate secrets.
 const ASSIGNED: &str = "assigned-secret";
-/// What stands for bytes that could not be decoded.
+/// Replaces bytes that could not be decoded.
 const REPLACEMENT: &str = "\u{fffd}";
-/// The most bytes that are scanned; the longest files written by hand are a tenth of it.
+/// The maximum number of bytes that are scanned: ten times the size of the longest files written by hand.
 const LONGEST: usize = 8 << 20;
-/// Bytes from a window's start that the window covers: what begins later fits the next window.
+/// A secret that begins within this many bytes of a window's start is found in it; later ones are left to the next
+/// window.
 const STEP: usize = 2048;
-/// How many places of a text may call for a rule: a fixed number, and a fraction of its bytes.
+/// How many places in a text may be candidates for rules: a fixed number, plus a fraction of its size.
 const FEW_PLACES: usize = 2000;
 const BYTES_A_PLACE: usize = 12;
-/// How many bytes of values may be examined: a fixed number, and a multiple of the text.
+/// How many bytes of values may be examined: a fixed number, plus a multiple of the text's size.
 const FEW_VALUE_BYTES: usize = 1 << 20;
 const VALUES_A_TEXT: usize = 8;
 
@@ -147,7 +148,7 @@ fn drop_defined_names(text: &str, found: &mut Vec<SecretMatch>) {
     found.retain(|found| found.rule != ASSIGNED || !defined.contains(&text[found.span.clone()]));
 }
 
-/// Scans a text as it is written.
+/// Scans a text as written, without joining or decoding.
 fn scan_plain(text: &str) -> Result<Vec<SecretMatch>, ScanError> {
     let rules = rules::rules();
     let mut found = find_structures(text);
@@ -394,7 +395,7 @@ mod tests {
     }
 
     #[test]
-    fn a_public_key_is_no_secret() {
+    fn a_public_key_is_not_a_secret() {
         let line = "mQENBFOrMNcBCACgLI4s3bUkobS5NpOQbWfjWXbqC0Ixpc5bZYDOvsmfstmswna1";
         let armor = |indent: &str| {
             let label = "PGP PUBLIC KEY BLOCK-----";
@@ -408,7 +409,7 @@ mod tests {
     }
 
     #[test]
-    fn people_write_passwords_in_many_ways() {
+    fn passwords_are_found_in_many_notations() {
         for text in [
             "#define WIFI_PASSWORD \"Tr0ub4dor3\"\n",
             "const p = process.env.DB_PASSWORD || \"Tr0ub4dor3\";\n",

@@ -137,7 +137,7 @@ pub(crate) fn entropy(text: &str) -> f64 {
     for byte in text.bytes() {
         counts[usize::from(byte)] += 1;
     }
-    // An empty text must not divide by zero.
+    // An empty text must not cause a division by zero.
     let all = f64::from(counts.iter().sum::<u32>().max(1));
     let parts = counts.iter().filter(|count| 0 < **count).map(|count| f64::from(*count) / all);
     -parts.map(|part| part * part.log2()).sum::<f64>()

@@ -1,11 +1,12 @@
-//! Where code in braces ends that may lie within a string, which lies within code: C# and Kotlin interpolate both ways.
+//! Finds the end of a block of code that may contain strings with interpolated code, as in C# and Kotlin.
 
-/// Strings nested deeper than this in strings were not written by a person.
+/// Strings nested more deeply than this in strings are not hand-written.
 const MAX_DEPTH: usize = 50;
 
-/// Returns where the block ends whose opening brace is at `at`; `None` if it does not, or is nested too deeply.
+/// Returns the end of the block whose opening brace is at `at`; `None` if it is not closed, or is nested too deeply.
 ///
-/// `token_end` returns the end of the token at a position that is no brace, at the depth of strings within strings.
+/// `token_end` returns the end of the token at a position that is not a brace, given the depth of strings within
+/// strings.
 pub(super) fn block_end(
     text: &str,
     at: usize,

@@ -1,8 +1,9 @@
 //! C#.
 //!
-//! The parser is not given what its grammar loses whole files over: branches that are not statements or members of their
-//! own. Where `#if` to `#endif` holds whole members, as it mostly does, the grammar reads all of its branches. Where it
-//! cuts through a declaration, only the first branch is parsed, as if the others and the directives did not exist.
+//! The parser is not given branches of `#if` that are not whole statements or members, because they can make the
+//! grammar fail on a whole file. If `#if` to `#endif` contains whole members, as it mostly does, the grammar reads all
+//! of its branches. If it cuts through a declaration, only the first branch is parsed, as if the others and the
+//! directives did not exist.
 
 use std::ops::Range;
 
@@ -211,8 +212,8 @@ fn explicit_interface<'t>(walk: &OutlineWalk<'t>, node: Node<'t>) -> &'t str {
         .map_or("", |name| walk.text(name).trim_end_matches(['.', ' ']))
 }
 
-/// Returns `text` without the branches and directives that the grammar would stumble over; `None` where there are none,
-/// or the scanner does not support what it reads.
+/// Returns `text` without the branches and directives that the grammar does not support; `None` if there are none, or
+/// if the scanner does not support the text.
 fn preprocess_conditionals(text: &str) -> Option<PreprocessedText> {
     // Most texts have none of these, and need no scan.
     if !["#if", "#pragma", EXTENSION].iter().any(|word| text.contains(word)) {
@@ -286,7 +287,7 @@ struct ConditionalGroup {
 struct ConditionalScanner<'a> {
     text: &'a str,
     groups: Vec<ConditionalGroup>,
-    /// What the parser is not given, and what it is given instead.
+    /// A range that the parser is not given, and its replacement.
     replaced: Vec<(Range<usize>, &'static str)>,
     repairs: usize,
     depth: isize,
@@ -495,7 +496,7 @@ mod tests {
     }
 
     #[test]
-    fn an_extension_is_given_to_the_parser_as_a_class() {
+    fn an_extension_is_parsed_as_a_class() {
         check(
             "static class A {\n    extension<T>(B<T> b) where T : C\n    { int D => 1; }\n}",
             Some("static class A {\n    class extension<T>(B<T> b) where T : C\n    { int D => 1; }\n}"),
@@ -517,7 +518,7 @@ mod literals_tests {
     use super::*;
 
     #[test]
-    fn literals_are_skipped_whole() {
+    fn literals_are_skipped_as_a_whole() {
         for text in [
             "\"a\\\"b\"",
             "@\"a\\\"",

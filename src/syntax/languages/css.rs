@@ -64,7 +64,7 @@ fn without_unknown_statements(text: &str) -> Option<String> {
     respelled.and_then(|bytes| String::from_utf8(bytes).ok())
 }
 
-/// Returns where what precedes the block or the end of an at-rule ends.
+/// Returns where the head of an at-rule ends: at its block or its semicolon.
 fn end_of_prelude(text: &str, start: usize) -> usize {
     let (mut at, mut depth) = (start, 0_usize);
     while let Some(byte) = text.as_bytes().get(at) {
@@ -72,7 +72,7 @@ fn end_of_prelude(text: &str, start: usize) -> usize {
             b'(' | b'[' => depth += 1,
             b')' | b']' => depth = depth.saturating_sub(1),
             b';' | b'{' | b'}' if depth == 0 => return at,
-            // Something is left open.
+            // A bracket is not closed.
             b'}' => return at,
             _ => {}
         }
@@ -81,7 +81,7 @@ fn end_of_prelude(text: &str, start: usize) -> usize {
     text.len()
 }
 
-/// Returns where a comment, a string or else the byte ends that begins here.
+/// Returns the end of the comment, string or single byte that begins here.
 fn after_token(text: &str, start: usize) -> usize {
     let rest = &text.as_bytes()[start..];
     match rest {
@@ -116,7 +116,7 @@ fn rule<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let Some(block) = child_of_kind(node, "block") else { return };
     let name = head(walk, node, block);
     if name.contains(['{', '}']) {
-        // The grammar was lost before this.
+        // The grammar failed before this.
         return walk.visit_children(block);
     }
     // Declarations are the body of a rule; only variables and other rules are members.
@@ -143,7 +143,7 @@ fn head<'t>(walk: &OutlineWalk<'t>, node: Node<'t>, block: Node<'t>) -> String {
     one_line(&walk.signature_text(node, walk.range(node).start..walk.range(block).start))
 }
 
-/// Returns whether a block has more in it than declarations.
+/// Returns whether a block contains more than declarations.
 fn has_members<'t>(walk: &OutlineWalk<'t>, block: Node<'t>) -> bool {
     children(block).into_iter().any(|child| match child.kind() {
         "declaration" => walk.text(child).starts_with("--"),

@@ -1,4 +1,4 @@
-//! Dockerfiles: stages, and what each of them declares. A stage is not a node, so that the whole file is read at once.
+//! Dockerfiles: stages, and what each of them declares. A stage is not a node, so the whole file is read at once.
 
 use tree_sitter::Node;
 
@@ -46,7 +46,7 @@ fn file<'t>(walk: &mut OutlineWalk<'t>, root: Node<'t>) {
     walk.symbols = before;
 }
 
-/// Returns the instructions, those among which the grammar was lost included.
+/// Returns the instructions, including those inside of error nodes.
 fn instructions(root: Node<'_>) -> Vec<Node<'_>> {
     let nodes = children(root).into_iter();
     nodes.flat_map(|node| if node.is_error() { children(node) } else { vec![node] }).collect()
@@ -65,7 +65,7 @@ fn close_stage(walk: &mut OutlineWalk<'_>, stages: &mut [Symbol], before: &mut V
 /// Reads `FROM image AS name`; an image that is not a stage of this file is an import.
 fn stage<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>, names: &[String]) -> Option<String> {
     let image = walk.text(child_of_kind(node, "image_spec")?).to_owned();
-    // `scratch` is not an image, but none.
+    // `scratch` stands for no image.
     if !names.contains(&image) && image != "scratch" {
         walk.add_import(&image);
     }

@@ -160,7 +160,7 @@ fn script<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
 /// Returns the words in an element, without its tags.
 fn element_text<'t>(walk: &OutlineWalk<'t>, node: Node<'t>) -> String {
     let mut words = String::new();
-    // A stack of its own and not a recursion, because elements may be nested deeper than the stack allows.
+    // An explicit stack instead of recursion, because elements may be nested deeper than the call stack allows.
     let mut waiting = vec![node];
     while let Some(node) = waiting.pop() {
         match node.kind() {
@@ -312,8 +312,8 @@ impl<'t> HtmlScanner<'t> {
                     self.at += 1;
                     return Some(());
                 }
-                // A tag within a tag: the page is broken, and the grammar recovers from that better than a
-                // guess would.
+                // A tag within a tag: the page is malformed, and the grammar recovers from that better than a guess
+                // would.
                 b'<' => return None,
                 byte if byte.is_ascii_whitespace() || byte == b'/' => self.at += 1,
                 b'{' if template_end(rest.as_bytes()).is_some() => {
@@ -401,7 +401,7 @@ impl<'t> HtmlScanner<'t> {
     }
 }
 
-/// Returns how long what a template does is that begins here: `{{ … }}`, `{% … %}`, `{# … #}`.
+/// Returns the length of the template directive that begins here: `{{ … }}`, `{% … %}`, `{# … #}`.
 fn template_end(text: &[u8]) -> Option<usize> {
     let closer = match text.get(..2)? {
         b"{{" => "}}",

@@ -37,7 +37,7 @@ const MANY: usize = 200;
 /// A string of more bytes than this is cut off.
 const LONG_STRING: usize = 300;
 
-/// So much of a string stays.
+/// How many bytes of a long string stay.
 const BEGINNING: usize = 80;
 
 /// A pair of no more bytes than this, on one line, is shown with its value.
@@ -153,7 +153,7 @@ fn cut_string<'t>(walk: &mut OutlineWalk<'t>, value: Node<'t>) {
     walk.replace_with_mark(range.start + kept..range.end - 1, mark);
 }
 
-/// Returns the keys of two levels with what is short; `None` where the text is not what it seems.
+/// Returns the keys of two levels with their short values; `None` if the text is not JSON.
 fn preprocess_json(text: &str) -> Option<PreprocessedText> {
     let mut scan = JsonScanner { text, at: 0, open: Vec::new(), rewriter: TextRewriter::new(text) };
     while let Some(byte) = scan.byte() {
@@ -273,7 +273,7 @@ fn string_end(text: &str, at: usize) -> Option<usize> {
     let mut at = at + 1;
     loop {
         let found = at + memchr2(b'"', b'\\', bytes.get(at..)?)?;
-        // No string of JSON contains a line ending, so that this is not JSON, or a quote is missing.
+        // JSON strings do not contain line endings, so this is not JSON, or a quote is missing.
         if memchr(b'\n', &bytes[at..found]).is_some() {
             return None;
         }
@@ -303,13 +303,13 @@ mod tests {
     }
 
     #[test]
-    fn keys_of_two_levels_stay() {
+    fn keys_of_two_levels_are_kept() {
         check(r#"{"a": {"b": {"c": [1]}}, "d": 1}"#, Some(r#"{"a": {"b": {}}, "d": 1}"#));
         check(r#"{"a": {"b": [{"c": "}"}]}}"#, Some(r#"{"a": {"b": []}}"#));
     }
 
     #[test]
-    fn the_first_element_stays() {
+    fn the_first_element_of_a_list_is_kept() {
         check(r#"[{"a": [1, 2]}, {"a": [3]}, ]"#, Some(r#"[{"a": [1]}]"#));
         check("[1 /* , */, 2]", Some("[1 /* , */]"));
     }

@@ -1,5 +1,5 @@
-//! What line-oriented languages share: comments that belong to what follows though the grammar attaches them elsewhere,
-//! and the sizes of data.
+//! Shared by line-oriented languages: comments that belong to what follows although the grammar attaches them
+//! elsewhere, and the sizes of data.
 
 use std::ops::Range;
 

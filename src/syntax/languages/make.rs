@@ -1,8 +1,8 @@
 //! Makefiles: targets, variables, and included files.
 //!
-//! The parser is given the lines that declare something, without values and recipes. The grammar supports neither computed
-//! names (`obj-$(CONFIG_X) += a.o`) nor much of what a value may contain, so that it loses most makefiles of the kernel's
-//! kind; it understands what is left of them here.
+//! The parser is given the lines that declare something, without values and recipes. The grammar supports neither
+//! computed names (`obj-$(CONFIG_X) += a.o`) nor much of what a value may contain, so it fails on most makefiles like
+//! those of the Linux kernel; it understands what is left of them here.
 
 use std::ops::Range;
 
@@ -76,7 +76,7 @@ fn definition<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
 fn rule<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let recipe = child_of_kind(node, "recipe");
     let targets = child_of_kind(node, "targets").or_else(|| find(node, "target"));
-    // Over several lines the grammar was lost before this.
+    // If it spans several lines, the grammar failed before this.
     let targets =
         targets.filter(|targets| !walk.text(*targets).contains('\n') || walk.text(*targets).contains("\\\n"));
     for target in targets.map_or_else(Vec::new, named_children).into_iter().take(MOST_TARGETS) {
@@ -119,7 +119,7 @@ const DIRECTIVES: [&str; 9] =
     ["ifeq", "ifneq", "ifdef", "ifndef", "else", "endif", "include", "-include", "sinclude"];
 
 /// Returns the text without values and recipes. Every line of a makefile is supported.
-#[expect(clippy::unnecessary_wraps, reason = "a scanner may refuse a text; this one never has to")]
+#[expect(clippy::unnecessary_wraps, reason = "scanners may give up on a text, but this one never does")]
 fn preprocess_makefile(text: &str) -> Option<PreprocessedText> {
     let mut scan = MakefileScanner { text, follows_rule: false, rewriter: TextRewriter::new(text) };
     let mut at = 0;
@@ -247,7 +247,7 @@ impl MakefileScanner<'_> {
     /// Reads an assignment, whose value is elided, or a rule.
     fn statement(&mut self, start: usize, trimmed: &str) {
         let Some((at, sign)) = operator(trimmed) else {
-            // A call alone on its line, which may make anything.
+            // A call alone on its line, which may expand to anything.
             self.follows_rule = self.follows_rule && trimmed.starts_with('$');
             return;
         };
@@ -394,7 +394,7 @@ mod tests {
     }
 
     #[test]
-    fn computed_names_become_plain_ones() {
+    fn computed_names_are_replaced_by_plain_ones() {
         check("obj-$(CONFIG_${X}) += a.o\n", "obj-x += x\n");
         check("$(OUT)/%.o: %.c $(DEPS) | dir ; cc $<\n", "x/%.o: x ; x\n");
         check("$$x: a=b\n", "xx: a=x\n");
@@ -409,7 +409,7 @@ mod tests {
     }
 
     #[test]
-    fn what_declares_nothing_stays() {
+    fn lines_that_declare_nothing_are_kept() {
         check(
             "ifeq ($(A),b)\nA = 1 # x\nendif\ninclude $(X)\n",
             "ifeq ($(A),b)\nA = x\nendif\ninclude $(X)\n",

@@ -1,7 +1,7 @@
 //! Markdown: headings, each with the blocks below it.
 //!
-//! A section's place depends on the headings around it, so that the whole file is read at once. The grammar makes a
-//! token of each word, but what follows the first letter of a line does not affect blocks, unless it is a table, HTML
+//! The nesting of a section depends on the headings around it, so the whole file is read at once. The grammar makes a
+//! token of each word, but the text after the first letter of a line does not affect blocks, unless it is a table, HTML
 //! or the definition of a link; without it, parsing takes a fourteenth of the time.
 
 use std::ops::Range;
@@ -44,7 +44,7 @@ const SHORT_REST: usize = 2;
 /// A fence after the first paragraph stays where it has no more lines than this.
 const SHORT_FENCE: usize = 5;
 
-/// A rest of a line that is shorter than this stays.
+/// The rest of a line is kept if it is shorter than this.
 const SHORT: usize = 4;
 
 /// A heading, and the blocks up to the next one.
@@ -295,7 +295,7 @@ fn count(walk: &OutlineWalk<'_>, range: Range<usize>) -> usize {
 }
 
 /// Returns the text with the words of its lines elided.
-#[expect(clippy::unnecessary_wraps, reason = "a scanner may refuse a text; this one never has to")]
+#[expect(clippy::unnecessary_wraps, reason = "scanners may give up on a text, but this one never does")]
 fn preprocess_markdown(text: &str) -> Option<PreprocessedText> {
     let mut rewriter = TextRewriter::new(text);
     let mut line = 0;
@@ -337,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_elided_and_blocks_are_not() {
+    fn words_are_elided_and_blocks_are_kept() {
         let text = "# Title here #\n\n- an item\n  of words\n```rust\nlet a = 1;\n```\n|a b c|\n<b>hello</b>\n> quoted words\n";
         let expected = "# x\n\n- x\n  x\n```rust\nx\n```\n|a b c|\n<b>hello</b>\n> x\n";
         assert_eq!(preprocess_markdown(text).unwrap().text, expected);

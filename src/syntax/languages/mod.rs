@@ -1,4 +1,4 @@
-//! The languages: a table of nodes each, and functions for the nodes that a table cannot describe.
+//! The languages: for each, a table of nodes, and functions for the nodes that a table cannot describe.
 //!
 //! A new language is a file here and a line in `registry`; its name and file name endings are rows of `discover`'s table of
 //! file types. Imports `text`, `preprocess` and `outline`.

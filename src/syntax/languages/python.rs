@@ -100,7 +100,8 @@ fn assignment<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     }
 }
 
-/// Adds a name that a statement binds. A variable is shown where it is bound first: scripts bind theirs many times.
+/// Adds a name that a statement binds. A variable is shown where it is first bound, because scripts rebind theirs many
+/// times.
 fn bind<'t>(walk: &mut OutlineWalk<'t>, statement: Node<'t>, name: &'t str) {
     let is_first = walk.is_first_binding(name);
     if is_constant(name) {
@@ -322,7 +323,7 @@ fn unescaped(text: &str) -> String {
 /// Cuts the body of a function, except for its docstring.
 fn cut_body<'t>(walk: &mut OutlineWalk<'t>, function: Node<'t>, body: Node<'t>) {
     if body.has_error() || children(function).iter().any(Node::is_error) {
-        // Where the grammar is lost it may be wrong about where the body begins and ends.
+        // Near an error, the grammar may be wrong about where the body begins and ends.
         return;
     }
     let docstring = docstring_statement(body);
@@ -398,7 +399,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn targets_give_their_names_and_not_what_they_index() {
+    fn targets_bind_names_but_not_indexes_or_attributes() {
         assert_eq!(target_names("a"), ["a"]);
         assert_eq!(target_names("a, (b, *c)"), ["a", "b", "c"]);
         assert_eq!(target_names("(\n  a,  # b, c\n  d\n)"), ["a", "d"]);
@@ -407,7 +408,7 @@ mod tests {
     }
 
     #[test]
-    fn usual_escapes_are_resolved_and_others_left() {
+    fn common_escapes_are_resolved_and_others_kept() {
         assert_eq!(unescaped(r#"It\'s a \"line\"\n\d \\"#), "It's a \"line\"\n\\d \\");
         assert_eq!(unescaped("one \\\nline\\"), "one line\\");
     }

@@ -1,4 +1,5 @@
-//! The languages that have structure, and those that this build is without: grammars are most of a program's size.
+//! The languages that have structure, and those that were left out of this build, because grammars are most of the
+//! program's size.
 
 use std::sync::OnceLock;
 
@@ -63,7 +64,7 @@ pub(in crate::syntax) fn compiled_language(language: &str) -> Option<&'static Co
     Some(COMPILED[at].get_or_init(|| CompiledLanguage::new(LANGUAGES[at])))
 }
 
-/// Returns the feature of Cargo that would bring the structure of a type of files, where this build is without it.
+/// Returns the Cargo feature that would enable the structure of a file type, if it is disabled in this build.
 pub fn missing_feature(language: &str) -> Option<&'static str> {
     OPTIONAL.iter().find(|(id, _, is_built)| *id == language && !is_built).map(|(_, feature, _)| *feature)
 }
@@ -86,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn a_language_that_is_not_built_in_has_no_structure_and_names_its_feature() {
+    fn a_disabled_language_has_no_structure_and_names_its_feature() {
         for (id, feature, is_built) in OPTIONAL {
             assert_eq!(missing_feature(id), (!is_built).then_some(*feature));
             assert!(*is_built || !has_structure(id), "{id}");
@@ -96,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn every_feature_is_one_of_the_manifest() {
+    fn every_feature_is_declared_in_the_manifest() {
         let manifest = include_str!("../../../Cargo.toml");
         for (_, feature, _) in OPTIONAL {
             assert!(manifest.contains(&format!("\n{feature} = [\"dep:")), "{feature}");
@@ -115,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn every_step_of_a_rule_is_one_of_its_grammar() {
+    fn every_step_of_a_rule_exists_in_its_grammar() {
         for language in LANGUAGES {
             let unknown = unknown_steps(language);
             assert!(unknown.is_empty(), "{}: {unknown:?}", language.id);
@@ -123,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn every_language_is_a_file_type_of_its_own() {
+    fn every_language_has_its_own_file_type() {
         let mut ids: Vec<_> = LANGUAGES.iter().map(|language| language.id).collect();
         ids.sort_unstable();
         ids.dedup();
@@ -131,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn the_versions_in_the_keys_are_those_that_are_linked() {
+    fn the_versions_in_the_keys_are_the_linked_ones() {
         let lock = include_str!("../../../Cargo.lock");
         for language in LANGUAGES {
             let (name, version) = language.grammar_version.split_once(' ').unwrap();

@@ -31,10 +31,10 @@ const NODES: NodeTable = &[
     ("body_statement begin if unless elsif then else if_modifier unless_modifier", Visit::Enter),
 ];
 
-/// What makes a class where it is called with a block.
+/// Calls that create a class if they have a block.
 const MAKERS: [&str; 4] = ["Class.new", "Data.define", "Module.new", "Struct.new"];
 
-/// Calls whose block is code that runs some time: tests, hooks, tasks.
+/// Calls whose block is code that runs later: tests, hooks, tasks.
 const CODE: [&str; 17] = [
     "after", "around", "at_exit", "background", "before", "delete", "example", "file", "get", "let", "let!",
     "post", "put", "rule", "setup", "subject", "teardown",

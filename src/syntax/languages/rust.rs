@@ -1,6 +1,7 @@
 //! Rust, with the items within the braces of a macro: `thread_local!`, `bitflags!`, `cfg_rt!`.
 //!
-//! The grammar gives tokens there, because it cannot know what a macro accepts. What reads as an item is one.
+//! There the grammar only yields tokens, because it cannot know what a macro accepts. Tokens that look like an item are
+//! treated as one.
 
 use tree_sitter::Node;
 

@@ -43,7 +43,7 @@ const LARGE_TEXT: usize = 400;
 /// How many names back a script is searched for one that it has set already.
 const SEARCHED_SYMBOLS: usize = 400;
 
-/// Gives the parser functions in place of the tests of Bats: `@test "adds" {`. `None` if there are none.
+/// Replaces Bats tests (`@test "adds" {`) by functions for the parser. `None` if there are none.
 fn with_tests_as_functions(text: &str) -> Option<PreprocessedText> {
     if text.contains(TEST_WORD) { rewrite(text, false) } else { None }
 }
@@ -91,7 +91,7 @@ fn rewrite(text: &str, cuts_bodies: bool) -> Option<PreprocessedText> {
 const TEST_WORD: &str = "@test ";
 const TEST_FUNCTION: &str = "test()";
 
-/// Returns where the name of a test ends in its line, and the brace behind it.
+/// Returns where the name of a test ends in its line, and the brace after it.
 fn test_head(line: &str) -> Option<(usize, &str)> {
     let name = line.trim_start().strip_prefix(TEST_WORD)?.trim_start();
     let length = match name.chars().next()? {
@@ -178,7 +178,7 @@ fn assignment<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let holder = walk.outermost(node);
     let declared = holder.kind() == "declaration_command";
     let is_list = holder.kind() == "variable_assignments";
-    // Where the grammar is lost, what is in a function seems to be outside.
+    // After an error, code inside a function seems to be outside.
     if declared && walk.text(holder).starts_with("local") {
         return;
     }
@@ -202,7 +202,7 @@ fn declared<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let mut words = walk.text(holder).split_whitespace();
     let declares =
         holder.kind() == "declaration_command" && matches!(words.next(), Some("declare" | "typeset"));
-    // Others only show what there is.
+    // Without these options, the command only prints declarations.
     let shows = words.take_while(|word| word.starts_with('-')).any(|flags| flags.contains(['f', 'F', 'p']));
     let name = walk.text(node).to_owned();
     if declares && !shows && !is_known(walk, &name) {
@@ -300,25 +300,25 @@ mod tests {
     }
 
     #[test]
-    fn functions_are_found_after_what_the_grammar_does_not_understand() {
+    fn functions_are_found_after_unsupported_syntax() {
         let whole = SHELL.preprocess_broken.unwrap()(BROKEN).unwrap().text;
         assert_eq!(whole, "first() {\n:\n}\n\nfunction second\n{\n:\n}\nthird() { echo 3; }\nA=1\n");
         assert_eq!(functions(BROKEN), ["first 1-6", "second 8-11", "third 12-12", "A 13-13"]);
     }
 
     #[test]
-    fn tests_of_bats_are_functions_with_their_names() {
+    fn bats_tests_become_functions_with_their_names() {
         let text = "@test \"adds 2 \\\"and\\\" {2}\" { # slow\n  a=1\n}\n@test 'it is' {\n  b\n}\n@test c { d; }\n\
                     cat <<END\n@test \"none\" {\n}\nEND\nsetup() { :; }\n";
         let expected = [r#"adds 2 \"and\" {2} 1-3"#, "it is 4-6", "c 7-7", "setup 12-12"];
         assert_eq!(functions(text), expected);
-        // The grammar loses its way in the body of the first.
+        // The grammar fails in the body of the first.
         let broken = format!("@test \"first\" {{\n  x=${{1#*\\\"a\\\":[}}\n}}\n{text}");
         assert_eq!(functions(&broken)[..2], ["first 1-3", r#"adds 2 \"and\" {2} 4-6"#]);
     }
 
     #[test]
-    fn what_is_no_function_at_the_beginning_of_a_line_stays() {
+    fn only_functions_at_the_start_of_a_line_are_cut() {
         for text in [
             "if a; then\n  b() {\n    c\n  }\nfi\n",
             "cat <<END\na() {\n  b\n}\nEND\n",

@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_grammar_supports_stays() {
+    fn supported_syntax_is_not_rewritten() {
         for text in ["for (const a in b) c(d, inner);", "await import('a');", "a\n  < b"] {
             check(text, text);
         }

@@ -1,7 +1,7 @@
 //! YAML.
 //!
-//! The grammar's scanner writes the columns of all open blocks into a buffer of 1,024 bytes, and ends the whole process
-//! where they do not fit: some 200 levels. So a text that is nested that deep is not parsed.
+//! The grammar's scanner writes the columns of all open blocks into a buffer of 1,024 bytes, and aborts the whole
+//! process if they do not fit, at about 200 levels. So a text that is nested this deeply is not parsed.
 
 use tree_sitter::Node;
 
@@ -226,7 +226,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn depth_is_counted_by_blocks_that_are_open_at_once() {
+    fn depth_is_the_number_of_open_blocks() {
         let steps = |count: usize| (0..count).fold(String::new(), |text, at| text + &" ".repeat(at) + "k:\n");
         assert!(!is_too_deep(&steps(100)));
         assert!(is_too_deep(&steps(101)));
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_grammar_cannot_handle_does_not_reach_it() {
+    fn text_that_would_crash_the_grammar_is_not_parsed() {
         let text = (0..3_000).fold(String::new(), |text, at| text + &" ".repeat(at) + "k:\n");
         let structure = crate::syntax::derive::derive("yaml", &text, &mut || false).unwrap();
         assert_eq!(structure.outline.health.fallback, Some(crate::model::ParseFallback::TooDeep));

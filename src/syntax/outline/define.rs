@@ -24,7 +24,7 @@ const SHORT_CLOSURE: usize = 80;
 /// A text of more bytes than this within code is shown by its size.
 const LARGE_TEXT: usize = 400;
 
-/// What a reader found out of a node.
+/// What a reader function found out about a node.
 pub(in crate::syntax) struct SymbolDefinition<'t> {
     pub(in crate::syntax) kind: SymbolKind,
     /// Its name, unqualified.
@@ -32,7 +32,7 @@ pub(in crate::syntax) struct SymbolDefinition<'t> {
     /// What qualifies the name in addition to the scopes around the node, such as the receiver of a method; mostly
     /// nothing.
     pub(in crate::syntax) owner: String,
-    /// What separates the two, where it is not the separator of the language.
+    /// What separates the two, if it is not the language's separator.
     pub(in crate::syntax) separator: Option<&'static str>,
     pub(in crate::syntax) body: SymbolBody<'t>,
     /// Where its signature ends in the original, where that is not the start of its body.
@@ -104,7 +104,7 @@ impl SymbolRule {
                     let name = walk.text(name).to_owned();
                     walk.define(node, SymbolDefinition::new(kind, name, inside));
                 }
-                // What has no name cannot be asked for, but its members can.
+                // A symbol without a name cannot be requested, but its members can.
                 (None, SymbolBody::Members(body)) => walk.visit_children(body),
                 (None, SymbolBody::Nothing | SymbolBody::Code(_) | SymbolBody::Value(_)) => {}
             }
@@ -262,7 +262,7 @@ impl<'t> OutlineWalk<'t> {
     }
 
     pub(in crate::syntax) fn cut_code(&mut self, body: Node<'t>) {
-        // Where the grammar is lost it may be wrong about where the body begins and ends.
+        // Near an error, the grammar may be wrong about where the body begins and ends.
         if body.has_error() {
             return;
         }

@@ -1,4 +1,4 @@
-//! What a scanner elided comes back to the outline.
+//! Adds to the outline what a scanner elided.
 //!
 //! Comments and synthesized items are visited in their place, between the nodes of the tree that is left. Each symbol
 //! that the scanner expects has to turn up: one of the same class, with its name, where its signature is. One that does
@@ -357,13 +357,13 @@ mod tests {
     }
 
     #[test]
-    fn a_function_is_listed_once() {
+    fn a_prototype_of_a_defined_function_is_not_listed() {
         let text = "static int f(int);\nint g(void);\nstatic int f(int a) { return a; }\n";
         check("c", text, &[("prototype", "int g(void)"), ("function", "static int f(int a)")]);
     }
 
     #[test]
-    fn an_overload_is_not_taken_for_another() {
+    fn overloads_are_listed_separately() {
         let text = "int f(int a);\nint f(char a);\nint f(int a) { return a; }\n";
         check("cpp", text, &[("prototype", "int f(char a)"), ("function", "int f(int a)")]);
     }

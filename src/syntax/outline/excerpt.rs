@@ -100,8 +100,8 @@ pub(in crate::syntax) fn excerpt_text(
     }
 }
 
-/// Returns whether an excerpt has no more errors than its source. A source that cannot be parsed in time is not held
-/// against it.
+/// Returns whether an excerpt has no more errors than its source. If the source cannot be parsed in time, the excerpt
+/// is accepted.
 fn is_as_sound(
     compiled: &CompiledLanguage,
     excerpt: &str,
@@ -349,7 +349,7 @@ impl<'s> ExcerptLines<'s> {
         above.next().is_some_and(|text| text.starts_with('@'))
     }
 
-    /// Returns the line after the block that a run of dropped lines begins in, if the run goes on behind it and nothing
+    /// Returns the line after the block that a run of dropped lines begins in, if the run goes on after it and nothing
     /// that is shown would end the block: one gap for both would pass for a part of the block.
     fn block_end(&self, parts: &ExcerptParts, run: &Range<usize>) -> Option<usize> {
         if !self.style?.ends_blocks_by_indent {

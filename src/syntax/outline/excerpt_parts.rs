@@ -1,4 +1,4 @@
-//! What all excerpts of a text have in common: what a skeleton cuts, and where statements and declarations are.
+//! The parts of a text shared by all its excerpts: what a skeleton cuts, and where statements and declarations are.
 //!
 //! A document shows a file in several selections until it keeps its limit. A large text is parsed for the first of them
 //! alone; its tree, which may take hundreds of megabytes, is not kept.

@@ -1,4 +1,4 @@
-//! How each language writes the comment of a gap.
+//! The notation of gap comments in each language.
 
 use std::ops::RangeInclusive;
 

@@ -1,4 +1,4 @@
-//! What a language is described by: its grammar, a table of node kinds, and the rules and functions in that table.
+//! The description of a language: its grammar, a table of node kinds, and the rules and functions in that table.
 
 use std::collections::HashMap;
 use std::num::NonZeroU16;
@@ -19,7 +19,7 @@ pub(in crate::syntax) type NodeTable = &'static [(&'static str, Visit)];
 type NodeReader = for<'t> fn(&mut OutlineWalk<'t>, Node<'t>);
 
 /// A language as its file describes it.
-#[expect(clippy::struct_excessive_bools, reason = "each is a trait of its own that a language has or not")]
+#[expect(clippy::struct_excessive_bools, reason = "each flag is an independent property of a language")]
 pub(in crate::syntax) struct Language {
     pub(in crate::syntax) id: &'static str,
     pub(in crate::syntax) grammar: LanguageFn,
@@ -41,8 +41,8 @@ pub(in crate::syntax) struct Language {
     pub(in crate::syntax) member_separator: Option<char>,
     /// How a skeleton marks what was cut, where `OutlineWalk::define` takes it.
     pub(in crate::syntax) marks: ElisionMarks,
-    /// Makes a text quicker to parse and fit for the grammar; returns `None` where the scanner does not support what it
-    /// reads, and the text is to be parsed as it is.
+    /// Makes a text faster to parse and suitable for the grammar; returns `None` if the scanner does not support it, so
+    /// that it has to be parsed unchanged.
     pub(in crate::syntax) preprocess: Option<fn(&str) -> Option<PreprocessedText>>,
     /// The same for a text that the grammar does not understand as it is.
     pub(in crate::syntax) preprocess_broken: Option<fn(&str) -> Option<PreprocessedText>>,
@@ -296,7 +296,7 @@ mod tests {
     use super::GrammarField::{self, Body, Declarator, Left, Name, Parameters, Right, Type, Value};
 
     #[test]
-    fn fields_are_numbered_as_they_are_listed() {
+    fn fields_are_numbered_in_their_order() {
         let fields = [Body, Declarator, Left, Name, Parameters, Right, Type, Value];
         let names = ["body", "declarator", "left", "name", "parameters", "right", "type", "value"];
         assert_eq!(fields.map(|field| GrammarField::NAMES[field as usize]), names);

@@ -1,4 +1,4 @@
-//! Text to tree, within limits; and how much of the text the grammar did not understand.
+//! Parses a text into a tree, within limits, and measures how much of it the grammar did not understand.
 
 use std::cell::{Cell, RefCell};
 use std::ops::ControlFlow;
@@ -10,12 +10,12 @@ use super::nodes::visit_descendants;
 use crate::model::{ParseFallback, ParseHealth, marks_as_identifiers};
 use crate::syntax::text::SourceText;
 
-/// Brackets nested deeper than this were not written by a person or a sane generator. Measured: 100,000 levels cost a
-/// parser seconds and hundreds of megabytes, 20,000 little of either.
+/// Brackets nested more deeply than this are not found in real code. Measured: 100,000 levels cost a parser seconds and
+/// hundreds of megabytes, 20,000 little of either.
 const MAX_NESTING: usize = 20_000;
 
-/// More `<` than this that nothing closes were not written either. In languages with generic types each of them may be a
-/// comparison or a list of arguments, and the parser follows both: measured in Java, 16,000 levels cost 2 GB.
+/// More unclosed `<` than this are not found either. In languages with generic types each of them may be a comparison
+/// or a list of arguments, and the parser follows both: measured in Java, 16,000 levels cost 2 GB.
 const MAX_ANGLE_NESTING: usize = 2_000;
 
 /// A tree and what is derived from it take 100 to 200 bytes for each token of real code and of tables, and up to 600 in
@@ -31,7 +31,7 @@ thread_local! {
     static PARSER: RefCell<Parser> = RefCell::new(Parser::new());
 }
 
-/// Parses `text`; asks `give_up` every now and then whether to stop.
+/// Parses `text`; regularly asks `give_up` whether to stop.
 pub(in crate::syntax) fn parse(
     compiled: &CompiledLanguage,
     text: &str,
@@ -65,7 +65,7 @@ fn parse_ranges(
         parser.set_included_ranges(ranges).map_err(|_| ParseFallback::Failed)?;
         let mut steps = 0_u32;
         let mut check = |_: &tree_sitter::ParseState| {
-            // The parser calls this after every hundred steps, far more often than a look at the clock is worth.
+            // The parser calls this after every hundred steps, which is far too often to read the clock each time.
             steps = steps.wrapping_add(1);
             let stopped =
                 if steps.is_multiple_of(32) { cancel_check.poll() } else { cancel_check.stopped.get() };
@@ -211,13 +211,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn angles_nest_within_a_statement() {
+    fn angle_brackets_nest_within_a_statement() {
         assert_eq!(angle_nesting_depth(b"a<b<c>>> d<e"), 2);
         assert_eq!(angle_nesting_depth(b"if (a < b) { x(a < c); y(b < c) }"), 1);
     }
 
     #[test]
-    fn tokens_are_words_and_signs() {
+    fn tokens_are_words_and_punctuation() {
         assert_eq!(approximate_token_count(b""), 0);
         assert_eq!(approximate_token_count(b"int a_1[] = {10, 2};\n"), 12);
         assert_eq!(approximate_token_count("größe += 1".as_bytes()), 4);

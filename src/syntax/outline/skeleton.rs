@@ -1,7 +1,7 @@
-//! The text with the bodies cut.
+//! Skeletons: a text with its bodies cut.
 //!
-//! Only what is surely a body is cut, so that what the grammar did not understand stays visible. Each cut leaves a mark
-//! with the size of what it replaced.
+//! Only what is certainly a body is cut, so that what the grammar did not understand stays visible. Each cut leaves a
+//! mark with the size of what it replaced.
 
 use std::ops::Range;
 
@@ -19,7 +19,7 @@ pub(in crate::syntax) struct SkeletonCut {
 /// Which of a cut's marks to use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum CutMode {
-    /// The mark that reads best.
+    /// The most readable mark.
     Plain,
     /// The mark that changes least of how the rest is parsed; a cut that has none is not made.
     Conservative,
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_cut_stays_as_it_was() {
+    fn text_that_is_not_cut_is_unchanged() {
         check(vec![cut(6..8), cut(1..4)], CutMode::Plain, "0-45-89");
     }
 
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cut_that_saves_nothing_is_not_made() {
+    fn a_cut_that_does_not_shorten_the_text_is_not_made() {
         check(vec![cut(3..4)], CutMode::Plain, "0123456789");
     }
 

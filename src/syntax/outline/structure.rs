@@ -1,4 +1,4 @@
-//! From a text to its outline and its skeleton, in one pass.
+//! Derives the outline and the skeleton of a text in one pass.
 
 use super::docs::{SourceDoc, comment_docs, skeleton_text};
 use super::elided::{recover_lost_symbols, remove_defined_prototypes};
@@ -168,7 +168,7 @@ impl SkeletonChecker<'_> {
             self.errors =
                 parse(self.compiled, self.text, self.give_up).ok().map(|tree| error_count(tree.root_node()));
         }
-        // A source that cannot be parsed in time is nothing to be held against.
+        // A source that cannot be parsed in time cannot be compared with.
         self.errors.is_none_or(|errors| now <= errors)
     }
 

@@ -1,10 +1,10 @@
 //! Scanners that run before the parser.
 //!
 //! A scanner reads a text once, from its beginning to its end, and builds a
-//! [`PreprocessedText`](crate::syntax::text::PreprocessedText): it elides what an outline does not need, synthesizes what
-//! it has read for certain, repairs what the grammar would stumble over, and copies the rest. At the first thing that it
-//! does not support (a bracket that nothing closes) it gives up, and the text is parsed as it is: no guess of a scanner may
-//! cost a symbol.
+//! [`PreprocessedText`](crate::syntax::text::PreprocessedText): it elides what an outline does not need, synthesizes
+//! what it has read with certainty, repairs what the grammar does not support, and copies the rest. If it meets
+//! anything that it does not support (such as an unclosed bracket), it gives up, and the text is parsed unchanged: a
+//! scanner must never lose a symbol by guessing.
 //!
 //! Knows: the bytes of a language. Does not know: trees, qualified names, docs. Imports `text` alone. Scanners of one
 //! file are in the file of their language.

@@ -23,7 +23,7 @@ fn a_comment_is_cut_to_its_first_paragraph_and_still_closes() {
 }
 
 #[test]
-fn a_license_is_left_out_of_what_is_brief() {
+fn brief_docs_leave_out_a_license() {
     check(
         "c",
         "/* Copyright (C) 2020 Somebody.\n   All rights reserved. */\n#include <a.h>\n",
@@ -54,7 +54,7 @@ fn attributes_and_code_around_docs_stay() {
 }
 
 #[test]
-fn ranges_that_are_out_of_place_change_nothing() {
+fn invalid_ranges_change_nothing() {
     let doc = SkeletonDoc { range: 1..9, rest: 2..9, mark: String::new(), placeholder: String::new() };
     let health = ParseHealth::perfect(2);
     let skeleton = Skeleton { health, text: "ä".to_owned(), docs: vec![doc], is_checked: true };

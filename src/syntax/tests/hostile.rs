@@ -1,4 +1,4 @@
-//! Texts made to hurt: each is read on a thread with a small stack, and gives what is expected of it.
+//! Adversarial texts: each is read on a thread with a small stack, and has to give the expected result.
 
 use crate::model::ParseFallback;
 use crate::syntax::derive::{derive, derive_without_preprocessing};
@@ -108,7 +108,7 @@ fn a_step_that_looks_ahead_over_all_comments_is_stopped_within() {
 }
 
 #[test]
-fn a_stopped_parser_reads_the_next_text_from_its_start() {
+fn a_cancelled_parser_starts_the_next_text_from_its_beginning() {
     let mut asked = false;
     derive("c", &"a ".repeat(MIB), &mut || std::mem::replace(&mut asked, true)).unwrap();
     let structure = derive("c", "int f(void);", &mut || false).unwrap();
@@ -117,7 +117,7 @@ fn a_stopped_parser_reads_the_next_text_from_its_start() {
 }
 
 #[test]
-fn blocks_nested_deeply_are_read_as_far_as_a_reader_gets() {
+fn deeply_nested_blocks_are_read_up_to_the_limit() {
     let indented = numbered(3_000, |depth| format!("{}class A:\n", " ".repeat(depth)));
     check_survival("python", &(indented + &" ".repeat(3_000) + "x = 1\n"));
     let branches = numbered(2_000, |depth| format!("{}if x:\n", " ".repeat(depth)));
@@ -142,7 +142,7 @@ fn what_nests_without_brackets_does_not_overflow_the_stack() {
 }
 
 #[test]
-fn many_names_cost_no_more_than_their_number() {
+fn the_time_for_many_names_is_linear() {
     check_survival("c", &format!("/** {} */ int {}a;", "doc ".repeat(10_000), "a, ".repeat(200_000)));
     check_survival("c", &"int a;\n".repeat(200_000));
     check_survival("c", &numbered(100_000, |n| format!("#include <{n}>\n")));
@@ -155,7 +155,7 @@ fn many_names_cost_no_more_than_their_number() {
 }
 
 #[test]
-fn no_text_is_a_text() {
+fn an_empty_text_is_accepted() {
     for language in ["python", "c", "cpp"] {
         for text in
             ["", "\n", "\r", "\u{feff}", "\0", "\0\0\n\0", "\u{c}", "#", "/*", "\"", "'''", "\\", "\\\n"]
@@ -168,7 +168,7 @@ fn no_text_is_a_text() {
 }
 
 #[test]
-fn what_the_grammar_makes_up_is_not_a_symbol() {
+fn nodes_inserted_by_the_grammar_are_not_symbols() {
     let outline =
         derive_on_small_stack("cpp", "return namespace enum {,int ::".to_owned(), usize::MAX - 1).outline;
     outline.walk(|symbol, _| assert!(!symbol.name.is_empty()));

@@ -1,4 +1,4 @@
-//! What was elided from a text before it was parsed, and has to come back.
+//! Parts that were elided from a text before it was parsed have to be in the outline again.
 
 use std::ops::Range;
 
@@ -149,7 +149,7 @@ fn synthesized_members_are_in_their_type() {
 }
 
 #[test]
-fn a_lost_symbol_is_added_in_its_place() {
+fn a_symbol_that_the_grammar_missed_is_added_in_its_place() {
     let text = "namespace n {\n// Runs.\nFROB(int) run(int a) {}\nint other();\n}\n";
     let lost = range_of(text, "FROB(int) run(int a) {}");
     let mut preprocessed = text_without(text, &[range_of(text, "// Runs."), lost]);
@@ -198,7 +198,7 @@ fn a_lost_class_gets_its_members() {
 }
 
 #[test]
-fn expected_symbols_that_turn_up_are_not_added_again() {
+fn expected_symbols_that_were_found_are_not_added_again() {
     let text = "int f(void) { return 1; }\nTEST(a, b) { return 2; }\n";
     let mut preprocessed = text_without(text, &[]);
     preprocessed.expected_symbols = vec![

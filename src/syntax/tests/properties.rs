@@ -1,4 +1,4 @@
-//! What holds for any text, tried on random ones and on fixtures with pieces deleted, doubled and moved.
+//! Properties that hold for any text, tested on random texts and on fixtures with pieces deleted, doubled and moved.
 
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
@@ -10,7 +10,7 @@ use crate::syntax::outline::skeleton_text;
 
 const MUTANTS: u64 = 15;
 
-/// Checks all that this room promises of any text.
+/// Checks all properties that this room guarantees for any text.
 #[track_caller]
 fn check_invariants(language: &str, text: &str) {
     let structure = derive(language, text, &mut || false).unwrap();
@@ -72,14 +72,14 @@ fn line(text: &str, offset: usize) -> u32 {
 }
 
 #[test]
-fn fixtures_keep_the_invariants() {
+fn fixtures_satisfy_the_properties() {
     for fixture in fixtures() {
         check_invariants(fixture.language, &fixture.text);
     }
 }
 
 #[test]
-fn mutants_keep_the_invariants() {
+fn mutated_fixtures_satisfy_the_properties() {
     for fixture in fixtures() {
         for seed in 0..MUTANTS {
             check_invariants(fixture.language, &mutant(&fixture.text, seed));
@@ -88,7 +88,7 @@ fn mutants_keep_the_invariants() {
 }
 
 #[test]
-fn a_text_read_as_another_language_keeps_the_invariants() {
+fn a_text_read_as_another_language_satisfies_the_properties() {
     for fixture in fixtures() {
         for language in ["python", "c", "cpp"] {
             check_invariants(language, &fixture.text);
@@ -140,7 +140,7 @@ fn source_fragments() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    // The same cases each time: a suite that fails now and then proves nothing about a change.
+    // The same cases each time, so that the test is not flaky.
     #![proptest_config(ProptestConfig {
         failure_persistence: None,
         rng_seed: RngSeed::Fixed(1),

@@ -1,5 +1,5 @@
-//! Where words, comments and strings of C and C++ end. Texts may be hostile: no byte is read more than a bounded number of
-//! times.
+//! Finds the ends of words, comments and strings in C and C++. Texts may be hostile: no byte is read more than a
+//! bounded number of times.
 
 use memchr::{memchr, memchr3, memmem};
 
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn a_quote_that_nothing_closes_ends_with_its_line() {
+    fn an_unclosed_quote_ends_with_its_line() {
         assert_eq!(quoted_end(b"\"ab\nc\"", 0), 3);
         assert_eq!(quoted_end(b"'t do\n", 0), 1);
         assert_eq!(quoted_end(br#""a\"b" c"#, 0), 6);
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn ends_of_open_raw_strings_are_searched_for_a_few_times_only() {
+    fn ends_of_unclosed_raw_strings_are_searched_for_only_a_few_times() {
         let mut unended = 0;
         let text = b"R\"x(R\"y()y\"";
         assert_eq!(raw_string_end(text, 1, &mut unended), None);

@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn a_heading_of_imports_and_a_banner_describe_no_file() {
+    fn a_heading_of_imports_and_a_banner_do_not_describe_a_file() {
         for heading in
             ["external dependencies", "Third-party imports.", "Standard library", "built-in modules"]
         {
@@ -351,7 +351,7 @@ mod tests {
     }
 
     #[test]
-    fn details_count_where_there_is_no_brief() {
+    fn details_are_used_without_a_brief() {
         check("/** @details Alone. */", "Alone.");
         check("/** @brief First.\n * @details Then. */", "First.");
     }

@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn what_names_its_subject_is_no_paragraph() {
+    fn tags_that_name_their_subject_are_not_paragraphs() {
         check("/*!\n \\class A\n \\brief One.\n\n Two.\n*/", "/*!\n \\class A\n \\brief One. [...] */");
         check("/* ===== */\n/* One.\n * Two. */", "/* ===== */\n/* One.\n * Two. */");
     }
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn what_might_not_close_is_not_cut() {
+    fn text_that_might_not_close_is_not_cut() {
         for comment in
             ["/* One /* two */\n\nthree */", "=begin\nOne.\n\nTwo.\n=end", "--[==[ One.\n\nTwo ]==]"]
         {

@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_looks_like_a_tag_stays() {
+    fn text_that_only_looks_like_a_tag_is_kept() {
         check(
             "Map<b> of List<value>, <stdio.h>, a < b > c & d, {a} <",
             "Map<b> of List<value>, <stdio.h>, a < b > c & d, {a} <",

@@ -1,20 +1,20 @@
-//! What an access list of Windows grants to whom, read from its text form (SDDL).
+//! Interprets an access list of Windows from its text form (SDDL).
 //!
-//! Compiled everywhere, because it is text that is read. What is not understood counts as granted.
+//! Compiled on all systems, because it only parses text. Unknown entries count as granted.
 
-/// What others might do with a file.
+/// A kind of access to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Access {
     Read,
     Write,
 }
 
-/// The rights that let one read a file's bytes.
+/// The rights that allow reading a file.
 const READ_RIGHTS: u32 = 0x8000_0000 | 0x1000_0000 | 0x1;
-/// The rights that let one change a file, delete it, or change who may.
+/// The rights that allow changing or deleting a file, or changing its permissions.
 const WRITE_RIGHTS: u32 = 0x4000_0000 | 0x1000_0000 | 0x000d_0000 | 0x0000_0156;
 
-/// The rights that the text form has two letters for, in files' terms.
+/// The rights that have two-letter names in SDDL, as file rights.
 const NAMED_RIGHTS: &[(&str, u32)] = &[
     ("GA", 0x1000_0000),
     ("GR", 0x8000_0000),
@@ -39,7 +39,7 @@ const NAMED_RIGHTS: &[(&str, u32)] = &[
     ("CR", 0x100),
 ];
 
-/// The system, administrators, and the owner: nothing can be kept from them, or they are the user.
+/// The system and administrators, from whom nothing can be protected, and the owner, who is the user.
 const TRUSTED: &[&str] = &["SY", "BA", "LA", "OW", "CO", "S-1-5-18", "S-1-5-32-544", "S-1-3-0", "S-1-3-4"];
 
 /// Returns whether an access list grants users other than `user` access to its file.
@@ -50,13 +50,13 @@ pub(super) fn others_may(access: Access, list: &str, user: &str) -> bool {
     };
     let Some(list) = list.strip_prefix("D:") else { return true };
     let Some(begin) = list.find('(') else {
-        // Without entries nobody may do anything; without a list, everybody may do everything.
+        // An empty list grants nothing; a missing list grants everything to everyone.
         return list.contains("NO_ACCESS_CONTROL");
     };
     list[begin..].split('(').skip(1).any(|entry| grants(entry, rights, user))
 }
 
-/// Returns whether an entry, such as `A;ID;FA;;;S-1-5-21-1)`, grants one of these rights to a user that is not trusted.
+/// Returns whether an entry, such as `A;ID;FA;;;S-1-5-21-1)`, grants one of these rights to an untrusted user.
 fn grants(entry: &str, rights: u32, user: &str) -> bool {
     let fields: Vec<&str> = entry.trim_end_matches(')').split(';').collect();
     let [kind, flags, granted, _, _, who, ..] = fields[..] else { return true };
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn who_else_may_read_or_write_is_seen() {
+    fn access_of_other_users_is_detected() {
         check("D:AI(A;ID;0x1200a9;;;BU)", true, false);
         check("D:AI(A;ID;FR;;;WD)(A;ID;FA;;;SY)", true, false);
         check("D:AI(A;ID;0x1301bf;;;AU)", true, true);
@@ -107,12 +107,12 @@ mod tests {
     }
 
     #[test]
-    fn entries_that_deny_or_are_for_children_grant_nothing() {
+    fn denying_and_inherit_only_entries_grant_nothing() {
         check("D:(D;;FA;;;WD)(A;OICIIO;FA;;;AU)", false, false);
     }
 
     #[test]
-    fn what_is_not_understood_counts_as_granted() {
+    fn unknown_entries_count_as_granted() {
         for list in ["", "D:NO_ACCESS_CONTROL", "D:(A;;ZZ;;;WD)", "D:(A;;FA)"] {
             check(list, true, true);
         }

@@ -1,7 +1,6 @@
-//! Who a file belongs to, who else may use it, by what the system knows it, and how it is opened where others may have put
-//! something in its place.
+//! Owners, permissions and identities of files, and opening files safely where other users may have replaced them.
 //!
-//! Knows: owners, modes and access lists, and flags of opening. Does not know: what the files are for.
+//! Knows: owners, modes, access lists and open flags. Does not know: what the files are for.
 
 #[cfg(any(windows, test))]
 mod access_list;

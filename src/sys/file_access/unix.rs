@@ -10,20 +10,20 @@ use rustix::fs::{Access, OFlags};
 
 use crate::model::FileStamp;
 
-/// Returns the number of the file system that a path leads to, links followed.
+/// Returns the device number of a path's file system, following links.
 #[expect(clippy::disallowed_methods, reason = "this is the window")]
 pub fn device_id(path: &Path) -> io::Result<u64> {
     std::fs::metadata(path).map(|found| found.dev())
 }
 
-/// Returns by which device and number the system knows what has this name, be it a socket or a link. As long as it is
-/// open, no other has its number.
+/// Returns the device and inode numbers of a name, which may be a socket or a link. While it is open, no other has its
+/// number.
 #[expect(clippy::disallowed_methods, reason = "this is the window")]
 pub fn file_identity(path: &Path) -> io::Result<(u64, u64)> {
     std::fs::symlink_metadata(path).map(|found| identity(&found))
 }
 
-/// Returns by which device and number the system knows an open file.
+/// Returns the device and inode numbers of an open file.
 pub fn open_file_identity(file: &File) -> io::Result<(u64, u64)> {
     file.metadata().map(|found| identity(&found))
 }
@@ -32,7 +32,7 @@ fn identity(found: &Metadata) -> (u64, u64) {
     (found.dev(), found.ino())
 }
 
-/// Returns the stamp of what a path leads to, links followed.
+/// Returns the stamp of a path's target, following links.
 #[expect(clippy::disallowed_methods, reason = "this is the window")]
 pub(in crate::sys) fn stamp(path: &Path) -> io::Result<FileStamp> {
     let found = std::fs::metadata(path)?;
@@ -55,46 +55,46 @@ const fn nanoseconds(seconds: i64, rest: i64) -> i64 {
     seconds.saturating_mul(1_000_000_000).saturating_add(rest)
 }
 
-/// Opens what has this name, but no link, and without waiting for the other end of a FIFO.
+/// Opens a path without following a link at its end, and without waiting for the other end of a FIFO.
 pub(in crate::sys) fn open_without_links(options: &OpenOptions, path: &Path) -> io::Result<File> {
     let flags = OFlags::NOFOLLOW.union(OFlags::NONBLOCK).bits().cast_signed();
     options.clone().custom_flags(flags).open(path)
 }
 
-/// Opens what a path leads to for reading, without waiting for the other end of a FIFO.
+/// Opens a path for reading, without waiting for the other end of a FIFO.
 pub(in crate::sys) fn open_without_waiting(path: &Path) -> io::Result<File> {
     OpenOptions::new().read(true).custom_flags(OFlags::NONBLOCK.bits().cast_signed()).open(path)
 }
 
-/// Returns options by which a file is made that the user alone may read.
+/// Returns options for creating a file that only the user may read.
 pub fn private_file_options() -> OpenOptions {
     let mut options = OpenOptions::new();
     options.mode(0o600);
     options
 }
 
-/// Makes a folder and those above it, readable by the user alone; one that is there already is left as it is.
+/// Creates a folder and its parents, readable only by the user; an existing one is left unchanged.
 pub fn create_private_folder(path: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(path)
 }
 
-/// Makes an empty folder that the user alone may read, and that is deleted when it is dropped.
+/// Creates an empty folder that only the user may read, and that is deleted on drop.
 pub(in crate::sys) fn private_temporary_folder() -> io::Result<tempfile::TempDir> {
     tempfile::Builder::new().permissions(Permissions::from_mode(0o700)).tempdir()
 }
 
-/// Makes a temporary file in a folder that the user alone may read, also when it has got another name.
+/// Creates a temporary file in a folder that only the user may read, even after it is renamed.
 pub(in crate::sys) fn private_temporary_file(folder: &Path) -> io::Result<tempfile::NamedTempFile> {
     tempfile::NamedTempFile::new_in(folder)
 }
 
-/// Makes a temporary file in a folder, which everybody may read whom the user's mask lets.
+/// Creates a temporary file in a folder, readable by others as far as the umask allows.
 pub(in crate::sys) fn shared_temporary_file(folder: &Path) -> io::Result<tempfile::NamedTempFile> {
     tempfile::Builder::new().permissions(Permissions::from_mode(0o666)).tempfile_in(folder)
 }
 
-/// Makes a temporary file in a folder, with the permissions of the file that it is to replace, or those that any new file
-/// gets.
+/// Creates a temporary file in a folder, with the permissions of the file that it will replace, or else those of a new
+/// file.
 #[expect(clippy::disallowed_methods, reason = "this is the window")]
 pub(in crate::sys) fn temporary_file_like(
     replaced: &Path,
@@ -105,18 +105,18 @@ pub(in crate::sys) fn temporary_file_like(
     tempfile::Builder::new().permissions(permissions).tempfile_in(folder)
 }
 
-/// Opens what is locked in a folder's place, so that nothing is left in the folder.
+/// Opens the file that is locked on behalf of a folder, which leaves nothing in the folder.
 #[expect(clippy::disallowed_methods, reason = "this is the window")]
 pub fn open_folder_lock(folder: &Path) -> io::Result<File> {
     File::open(folder)
 }
 
-/// Returns the file in which a locked file's holder is written down: the locked one.
+/// Returns the file that names the holder of a locked file: the locked file itself.
 pub(in crate::sys) fn holder_file(lock: &Path) -> PathBuf {
     lock.to_owned()
 }
 
-/// Writes the text about a locked file's holder in place of the one before.
+/// Replaces the text about the holder of a locked file.
 pub(in crate::sys) fn write_holder(_lock: &Path, mut locked: &File, text: &[u8]) -> io::Result<()> {
     locked.set_len(0)?;
     locked.rewind()?;
@@ -138,25 +138,26 @@ fn is_for_others(found: &Metadata) -> bool {
     found.mode() & 0o077 != 0
 }
 
-/// Returns whether an open file is the user's own, and nobody else may read it.
+/// Returns whether an open file belongs to the user, and no other user may read it.
 pub(in crate::sys) fn is_own_secret(file: &File) -> io::Result<bool> {
     let found = file.metadata()?;
     Ok(found.uid() == user_id() && !is_for_others(&found))
 }
 
-/// Returns whether a file is the user's own, and nobody else can write to it.
+/// Returns whether a file belongs to the user, and no other user can write to it.
 #[expect(clippy::disallowed_methods, reason = "this is the window")]
 pub fn is_private_file(path: &Path) -> bool {
     std::fs::metadata(path).is_ok_and(|found| found.uid() == user_id() && found.mode() & 0o022 == 0)
 }
 
-/// Returns whether a file, a folder or a link is the user's own.
+/// Returns whether a file, a folder or a link belongs to the user.
 #[expect(clippy::disallowed_methods, reason = "this is the window")]
 pub fn is_own(path: &Path) -> io::Result<bool> {
     Ok(std::fs::symlink_metadata(path)?.uid() == user_id())
 }
 
-/// Returns whether a folder belongs to another user, whose settings could make us work for him. Root may serve anyone.
+/// Returns whether a folder belongs to another user, whose settings could make slop act on their behalf. Root may serve
+/// anyone.
 #[expect(clippy::disallowed_methods, reason = "this is the window")]
 pub fn is_other_users(path: &Path) -> io::Result<bool> {
     Ok(belongs_to_other_user(std::fs::metadata(path)?.uid(), user_id()))
@@ -166,7 +167,7 @@ const fn belongs_to_other_user(owner: u32, us: u32) -> bool {
     us != 0 && owner != us
 }
 
-/// Returns the file of the program of this name in a folder; `None` if there is none, or if nobody can run it.
+/// Returns the path of the program with this name in a folder; `None` if there is none, or if it is not executable.
 #[expect(clippy::disallowed_methods, reason = "this is the window")]
 pub fn program_in(folder: &Path, name: &str) -> Option<PathBuf> {
     let file = folder.join(name);
@@ -174,7 +175,7 @@ pub fn program_in(folder: &Path, name: &str) -> Option<PathBuf> {
     std::fs::metadata(&file).is_ok_and(is_executable).then_some(file)
 }
 
-/// Returns what distinguishes the user that this process runs as from others, as part of a file's name.
+/// Returns an identifier of the user that this process runs as, for use in file names.
 pub fn user_tag() -> String {
     user_id().to_string()
 }
@@ -188,7 +189,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_project_of_another_user_is_watched_by_root_alone() {
+    fn only_root_watches_the_project_of_another_user() {
         assert!(belongs_to_other_user(1000, 1001));
         assert!(belongs_to_other_user(0, 1000));
         assert!(!belongs_to_other_user(1000, 1000));

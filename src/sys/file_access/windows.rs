@@ -15,7 +15,7 @@ use super::access_list::{Access, others_may};
 use crate::model::{ContentHash, FileStamp, path_bytes};
 use crate::sys::win32::{self, FileInformation};
 
-/// Opens what has this name to see what it is.
+/// Opens a path to read its attributes.
 fn open_attributes(path: &Path, follows_links: bool) -> io::Result<File> {
     let flags = if follows_links { 0 } else { FILE_FLAG_OPEN_REPARSE_POINT };
     let mut options = OpenOptions::new();
@@ -23,34 +23,33 @@ fn open_attributes(path: &Path, follows_links: bool) -> io::Result<File> {
     options.custom_flags(FILE_FLAG_BACKUP_SEMANTICS | flags).open(path)
 }
 
-/// Returns the number of the volume that a path leads to, links followed.
+/// Returns the volume number of a path, following links.
 pub fn device_id(path: &Path) -> io::Result<u64> {
     Ok(open_file_identity(&open_attributes(path, true)?)?.0)
 }
 
-/// Returns by which volume and number the system knows what has this name, be it a link. As long as it is open, no other
-/// has its number.
+/// Returns the volume and file numbers of a name, which may be a link. While it is open, no other has its number.
 pub fn file_identity(path: &Path) -> io::Result<(u64, u64)> {
     open_file_identity(&open_attributes(path, false)?)
 }
 
-/// Returns by which volume and number the system knows an open file.
+/// Returns the volume and file numbers of an open file.
 pub fn open_file_identity(file: &File) -> io::Result<(u64, u64)> {
     let stamp = stamp_of(&win32::file_information(file)?);
     Ok((stamp.dev, stamp.ino))
 }
 
-/// Returns the stamp of what a path leads to, links followed.
+/// Returns the stamp of a path's target, following links.
 pub(in crate::sys) fn stamp(path: &Path) -> io::Result<FileStamp> {
     Ok(stamp_of(&win32::file_information(&open_attributes(path, true)?)?))
 }
 
-/// Returns the stamp of a file from what the system knows of it.
+/// Returns the stamp of a file from its attributes.
 #[expect(clippy::cast_possible_truncation, reason = "both halves are taken")]
 pub(in crate::sys) fn stamp_of(found: &FileInformation) -> FileStamp {
     FileStamp {
         dev: found.volume,
-        // NTFS uses the lower half alone.
+        // NTFS uses only the lower half.
         ino: (found.index ^ (found.index >> 64)) as u64,
         size: found.size,
         mtime_ns: nanoseconds(found.write_time),
@@ -63,14 +62,14 @@ pub(in crate::sys) fn write_time(file: &File) -> io::Result<i64> {
     Ok(nanoseconds(win32::file_information(file)?.write_time))
 }
 
-/// Between the beginning of the system's time, in 1601, and the epoch, in units of 100 ns.
+/// The time from 1601, the system's epoch, to 1970, in units of 100 ns.
 const EPOCH: i64 = 116_444_736_000_000_000;
 
 const fn nanoseconds(time: i64) -> i64 {
     time.saturating_sub(EPOCH).saturating_mul(100)
 }
 
-/// Opens what has this name, but no link.
+/// Opens a path without following a link at its end.
 pub(in crate::sys) fn open_without_links(options: &OpenOptions, path: &Path) -> io::Result<File> {
     let file = options.clone().custom_flags(FILE_FLAG_OPEN_REPARSE_POINT).open(path)?;
     if win32::file_information(&file)?.attributes & FILE_ATTRIBUTE_REPARSE_POINT == 0 {
@@ -79,20 +78,20 @@ pub(in crate::sys) fn open_without_links(options: &OpenOptions, path: &Path) -> 
     Err(io::Error::from_raw_os_error(ERROR_CANT_RESOLVE_FILENAME.cast_signed()))
 }
 
-/// Opens what a path leads to for reading.
+/// Opens a path for reading.
 pub(in crate::sys) fn open_without_waiting(path: &Path) -> io::Result<File> {
     OpenOptions::new().read(true).open(path)
 }
 
-/// Returns options by which a file is made. Who may read it is inherited from its folder, which
-/// [`create_private_folder`] has made.
+/// Returns options for creating a file. Its permissions are inherited from its folder, which [`create_private_folder`]
+/// has created.
 pub fn private_file_options() -> OpenOptions {
     OpenOptions::new()
 }
 
-/// Makes a folder and those above it, for the user alone; one that is there already is left as it is.
+/// Creates a folder and its parents, accessible only to the user; an existing one is left unchanged.
 pub fn create_private_folder(path: &Path) -> io::Result<()> {
-    // What is made in it inherits its list.
+    // New files in it inherit its access list.
     let missing = path.ancestors().take_while(|folder| !folder.as_os_str().is_empty() && !folder.exists());
     if let Some(highest) = missing.last() {
         match std::fs::create_dir(highest) {
@@ -103,8 +102,8 @@ pub fn create_private_folder(path: &Path) -> io::Result<()> {
     std::fs::create_dir_all(path)
 }
 
-/// Has a file or a folder be used by the user, and by those from whom nothing can be kept, alone. `inheritance` says what is
-/// for what will lie in a folder.
+/// Restricts a file or a folder to the user, and to those from whom nothing can be protected. `inheritance` has the
+/// flags for new files in a folder.
 fn make_private(path: &Path, inheritance: &str) -> io::Result<()> {
     let flags = FILE_FLAG_BACKUP_SEMANTICS | FILE_FLAG_OPEN_REPARSE_POINT;
     let object = OpenOptions::new().access_mode(WRITE_DAC | READ_CONTROL).custom_flags(flags).open(path)?;
@@ -112,35 +111,35 @@ fn make_private(path: &Path, inheritance: &str) -> io::Result<()> {
     win32::set_access(&object, &format!("D:P{}{}{}", entry(&win32::user_sid()?), entry("SY"), entry("BA")))
 }
 
-/// Makes an empty folder that the user alone may read, and that is deleted when it is dropped.
+/// Creates an empty folder that only the user may read, and that is deleted on drop.
 pub(in crate::sys) fn private_temporary_folder() -> io::Result<tempfile::TempDir> {
     let folder = tempfile::tempdir()?;
     make_private(folder.path(), "OICI")?;
     Ok(folder)
 }
 
-/// Makes a temporary file in a folder that the user alone may read, also when it has got another name.
+/// Creates a temporary file in a folder that only the user may read, even after it is renamed.
 pub(in crate::sys) fn private_temporary_file(folder: &Path) -> io::Result<tempfile::NamedTempFile> {
     let file = tempfile::NamedTempFile::new_in(folder)?;
     make_private(file.path(), "")?;
     Ok(file)
 }
 
-/// Makes a temporary file in a folder.
+/// Creates a temporary file in a folder.
 pub(in crate::sys) fn shared_temporary_file(folder: &Path) -> io::Result<tempfile::NamedTempFile> {
     tempfile::NamedTempFile::new_in(folder)
 }
 
-/// Makes a temporary file in a folder. Like a new file it inherits who may use it; a file that is read-only cannot be
+/// Creates a temporary file in a folder. Like a new file, it inherits its permissions; a read-only file cannot be
 /// replaced.
 pub(in crate::sys) fn temporary_file_like(_: &Path, folder: &Path) -> io::Result<tempfile::NamedTempFile> {
     tempfile::NamedTempFile::new_in(folder)
 }
 
-/// Opens what is locked in a folder's place: folders themselves have no locks here, so it is a file of the folder's own
-/// among the user's temporary files.
+/// Opens the file that is locked on behalf of a folder. Folders cannot be locked on Windows, so each has a file among
+/// the user's temporary files.
 pub fn open_folder_lock(folder: &Path) -> io::Result<File> {
-    // An error for a folder that is not there, as elsewhere.
+    // A missing folder is an error, as on other systems.
     let folder = win32::final_path(&open_attributes(folder, true)?)?;
     let name = ContentHash::digest(path_bytes(&folder)).to_string();
     let locks = std::env::temp_dir().join("slop-locks");
@@ -150,13 +149,12 @@ pub fn open_folder_lock(folder: &Path) -> io::Result<File> {
     open_without_links(&options, &locks.join(&name[..32]))
 }
 
-/// Returns the file in which a locked file's holder is written down: one next to it, because nobody else can read a file
-/// that is locked.
+/// Returns the file that names the holder of a locked file: one next to it, because a locked file cannot be read.
 pub(in crate::sys) fn holder_file(lock: &Path) -> PathBuf {
     lock.with_extension("pid")
 }
 
-/// Writes the text about a locked file's holder in place of the one before.
+/// Replaces the text about the holder of a locked file.
 #[expect(clippy::disallowed_methods, reason = "this is the window")]
 pub(in crate::sys) fn write_holder(lock: &Path, _locked: &File, text: &[u8]) -> io::Result<()> {
     std::fs::write(holder_file(lock), text)
@@ -165,7 +163,7 @@ pub(in crate::sys) fn write_holder(lock: &Path, _locked: &File, text: &[u8]) -> 
 /// Returns an error if the user may not write to a file or to a folder. Writes nothing.
 pub(in crate::sys) fn check_writable(path: &Path) -> io::Result<()> {
     let mut options = OpenOptions::new();
-    // For a file, the same right is that to write to it.
+    // For a file, the same bit is the right to write to it.
     options.access_mode(FILE_ADD_FILE).custom_flags(FILE_FLAG_BACKUP_SEMANTICS).open(path).map(drop)
 }
 
@@ -175,13 +173,13 @@ pub(in crate::sys) fn is_open_to_others(path: &Path) -> io::Result<bool> {
     Ok(others_may(Access::Read, &access_list, &win32::user_sid()?))
 }
 
-/// Returns whether an open file is the user's own, and nobody else may read it.
+/// Returns whether an open file belongs to the user, and no other user may read it.
 pub(in crate::sys) fn is_own_secret(file: &File) -> io::Result<bool> {
     let ((owner, access_list), user) = (win32::security(file)?, win32::user_sid()?);
     Ok(is_user(&owner, &user) && !others_may(Access::Read, &access_list, &user))
 }
 
-/// Returns whether a file is the user's own, and nobody else can write to it.
+/// Returns whether a file belongs to the user, and no other user can write to it.
 pub fn is_private_file(path: &Path) -> bool {
     let check = || {
         let ((owner, access_list), user) =
@@ -191,27 +189,27 @@ pub fn is_private_file(path: &Path) -> bool {
     check().unwrap_or(false)
 }
 
-/// Returns whether a file, a folder or a link is the user's own.
+/// Returns whether a file, a folder or a link belongs to the user.
 pub fn is_own(path: &Path) -> io::Result<bool> {
     let (owner, _) = win32::security(&open_attributes(path, false)?)?;
     Ok(is_user(&owner, &win32::user_sid()?))
 }
 
-/// Returns whether a folder belongs to another user, whose settings could make us work for him.
+/// Returns whether a folder belongs to another user, whose settings could make slop act on their behalf.
 pub fn is_other_users(path: &Path) -> io::Result<bool> {
     let (owner, _) = win32::security(&open_attributes(path, true)?)?;
     Ok(!is_user(&owner, &win32::user_sid()?))
 }
 
-/// The group of administrators, to whom belongs what one of them makes with elevated rights.
+/// The group of administrators, which owns what an administrator creates with elevated rights.
 const ADMINISTRATORS: &str = "S-1-5-32-544";
 
 fn is_user(owner: &str, user: &str) -> bool {
     owner == user || owner == ADMINISTRATORS
 }
 
-/// Returns the file of the program of this name in a folder; `None` if there is none. Scripts of the command processor are
-/// no programs: how it splits their arguments is not known here.
+/// Returns the path of the program with this name in a folder; `None` if there is none. Batch files do not count as
+/// programs, because the command processor parses their arguments in its own way.
 pub fn program_in(folder: &Path, name: &str) -> Option<PathBuf> {
     let candidates = [folder.join(name), folder.join(format!("{name}.exe"))];
     let is_program = |file: &&PathBuf| {
@@ -220,7 +218,7 @@ pub fn program_in(folder: &Path, name: &str) -> Option<PathBuf> {
     candidates.iter().find(is_program).cloned()
 }
 
-/// Returns what distinguishes the user that this process runs as from others, as part of a file's name.
+/// Returns an identifier of the user that this process runs as, for use in file names.
 pub fn user_tag() -> String {
     win32::user_sid().unwrap_or_default()
 }

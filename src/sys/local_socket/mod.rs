@@ -1,6 +1,6 @@
-//! How programs of one user on one machine reach each other: a Unix socket, or on Windows a named pipe.
+//! Connections between programs of one user on one machine: a Unix socket, or a named pipe on Windows.
 //!
-//! Knows: paths, owners and access lists of sockets. Does not know: what is said on them.
+//! Knows: paths, owners and access lists of sockets. Does not know: the protocols on them.
 
 mod error;
 #[cfg(unix)]

@@ -1,9 +1,9 @@
 //! A Unix socket that only its owner can connect to.
 //!
-//! The socket's folder has to be the owner's, and no other user may write in it: nobody can then put anything in the socket's
-//! place. The socket gets its mode *before* it is bound (on Linux it is created with the mode of the open socket), and
-//! once more by its path before it listens; a socket that does not listen refuses connections. So there is no
-//! moment at which the umask decides, and the umask, which is the whole process's, need not be touched.
+//! The socket's folder has to belong to the owner and must not be writable by others, so nobody else can replace the
+//! socket. The socket gets its mode *before* it is bound (on Linux it is created with the mode of the open socket), and
+//! again by its path before it listens; a socket that does not listen refuses connections. So the umask, which belongs
+//! to the whole process, never matters and need not be changed.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -17,36 +17,37 @@ use rustix::net::{AddressFamily, SocketAddrUnix, SocketType};
 use super::error::{BindError, SOCKET_PATH_BYTES};
 use crate::model::path_bytes;
 
-/// Bytes of a socket's path that every system takes.
+/// The most bytes of a socket's path on every system.
 // `sun_path` has 108 bytes on Linux and 104 on macOS and the BSDs, one of which is the final NUL.
 pub const PORTABLE_SOCKET_PATH_BYTES: usize = 103;
 
-/// A socket that was bound, and that nobody serves yet.
+/// A socket that is bound, but not served yet.
 pub type BoundSocket = UnixListener;
-/// A connection, as the server has it.
+/// The server's side of a connection.
 pub type ServerStream = tokio::net::UnixStream;
-/// A connection, as the client has it.
+/// The client's side of a connection.
 pub type ClientStream = tokio::net::UnixStream;
 
-/// Connections that the system keeps until they are accepted.
+/// The number of connections that the system queues until they are accepted.
 const BACKLOG: i32 = 128;
 
 /// Binds a socket that only its owner can connect to, and listens on it.
 ///
-/// A socket that was left behind is replaced if nobody listens on it any more. The caller holds the daemon's lock, so
-/// that nobody else binds here between that check and the removal.
+/// A stale socket is replaced if nothing listens on it. The caller holds the daemon's lock, so that nobody else binds
+/// here between that check and the removal.
 pub fn bind_local(path: &Path) -> Result<BoundSocket, BindError> {
     if SOCKET_PATH_BYTES < path_bytes(path).len() {
         return Err(BindError::TooLong(path.to_owned()));
     }
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    // Checked before anything at the path is examined: in a folder of others, both could be swapped in between.
+    // Checked before anything at the path is examined, because in another user's folder both could be replaced in
+    // between.
     check_folder(folder)?;
     remove_stale_socket(path)?;
     let failed = |errno: Errno| BindError::Io { path: path.to_owned(), source: errno.into() };
     let socket = new_socket().map_err(failed)?;
     let owner = Mode::RUSR | Mode::WUSR;
-    // Other systems than Linux may refuse this; the mode is set by the path, too, before anybody can connect.
+    // Systems other than Linux may reject this; the mode is also set by the path before anybody can connect.
     let _ = rustix::fs::fchmod(&socket, owner);
     let address = SocketAddrUnix::new(path).map_err(failed)?;
     rustix::net::bind(&socket, &address).map_err(failed)?;
@@ -57,7 +58,7 @@ pub fn bind_local(path: &Path) -> Result<BoundSocket, BindError> {
 
 fn check_folder(folder: &Path) -> Result<(), BindError> {
     let unsafe_because = |reason| Err(BindError::UnsafeFolder { folder: folder.to_owned(), reason });
-    // A link is refused, even to a safe folder: it could be pointed elsewhere before the socket is bound.
+    // A link is rejected, even to a safe folder, because it could be changed before the socket is bound.
     let stat = lstat(folder)?;
     let Some(stat) = stat else { return unsafe_because("does not exist") };
     if FileType::from_raw_mode(stat.st_mode) != FileType::Directory {
@@ -98,7 +99,7 @@ fn new_socket() -> rustix::io::Result<OwnedFd> {
 #[cfg(not(target_os = "linux"))]
 fn new_socket() -> rustix::io::Result<OwnedFd> {
     let socket = rustix::net::socket(AddressFamily::UNIX, SocketType::STREAM, None)?;
-    // A program that another thread starts between these calls inherits the socket: this system has no call for all.
+    // A program that another thread starts between these calls inherits the socket: this system has no atomic call.
     rustix::io::fcntl_setfd(&socket, rustix::io::FdFlags::CLOEXEC)?;
     rustix::io::ioctl_fionbio(&socket, true)?;
     Ok(socket)
@@ -113,7 +114,7 @@ fn lstat(path: &Path) -> Result<Option<Stat>, BindError> {
     }
 }
 
-/// A socket that accepts programs of our own user, and of root.
+/// A socket that accepts programs of the same user, and of root.
 #[derive(Debug)]
 pub struct LocalListener {
     listener: tokio::net::UnixListener,
@@ -121,7 +122,7 @@ pub struct LocalListener {
 }
 
 impl LocalListener {
-    /// Serves a socket that was bound. A runtime has to be entered.
+    /// Serves a bound socket. Must be called within a runtime.
     pub fn new(bound: BoundSocket) -> io::Result<Self> {
         bound.set_nonblocking(true)?;
         let user = rustix::process::geteuid().as_raw();
@@ -136,18 +137,18 @@ impl LocalListener {
     }
 }
 
-/// Connects to a socket; `None` if another user listens on it, who could answer whatever they like.
+/// Connects to a socket; `None` if another user listens on it, who could answer anything.
 ///
-/// An error of kind `NotFound` if there is no socket, `ConnectionRefused` if nobody listens on it, and `WouldBlock` if more
-/// connections are waiting than the system keeps.
+/// An error of kind `NotFound` if there is no socket, `ConnectionRefused` if nobody listens on it, and `WouldBlock` if
+/// more connections are waiting than the system queues.
 pub async fn connect_local(socket: &Path) -> io::Result<Option<ClientStream>> {
     let stream = ClientStream::connect(socket).await?;
     let other = stream.peer_cred()?.uid();
     Ok(is_trusted_peer(other, rustix::process::geteuid().as_raw()).then_some(stream))
 }
 
-/// Returns whether the program on the other side runs as us, or as root: root can read every file and trace this process,
-/// so to refuse it would protect nothing.
+/// Returns whether the program on the other side runs as the same user, or as root: root can read every file and trace
+/// this process, so rejecting it would protect nothing.
 const fn is_trusted_peer(other: u32, us: u32) -> bool {
     other == us || other == 0
 }
@@ -157,7 +158,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nobody_is_believed_but_ourselves_and_root() {
+    fn only_the_same_user_and_root_are_trusted() {
         assert!(is_trusted_peer(1000, 1000) && is_trusted_peer(0, 1000) && is_trusted_peer(0, 0));
         assert!(!is_trusted_peer(1000, 0) && !is_trusted_peer(1001, 1000));
     }

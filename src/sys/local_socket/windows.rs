@@ -1,9 +1,9 @@
 //! A named pipe that only its owner can connect to.
 //!
-//! All pipes of a machine are in one folder, in which every user may make one. So the pipe has a random name, which is in a
-//! file at the socket's path; its access list names the user alone; and a client believes a pipe only if it belongs to the
-//! user. The file takes the place of the socket's name on other systems: it is deleted with the daemon, and one that was
-//! left behind is replaced.
+//! All pipes of a machine are in one namespace, in which every user may create one. So the pipe has a random name,
+//! which is stored in a file at the socket's path; its access list grants access only to the user; and a client trusts
+//! a pipe only if it belongs to the user. The file corresponds to the socket on other systems: it is deleted with the
+//! daemon, and a stale one is replaced.
 
 use std::ffi::OsStr;
 use std::fmt::Write as _;
@@ -20,20 +20,20 @@ use crate::sys::disk::{Disk, RealDisk};
 use crate::sys::file_access::is_other_users;
 use crate::sys::win32;
 
-/// Bytes of a socket's path: the path is that of a file, and of any length.
+/// The most bytes of a socket's path: unlimited, because it is the path of a file.
 pub const PORTABLE_SOCKET_PATH_BYTES: usize = usize::MAX;
 
-/// What the name of each of our pipes begins with.
+/// The prefix of the names of slop's pipes.
 const PREFIX: &str = r"\\.\pipe\slop-";
-/// Digits of the random part of a name.
+/// The number of digits in the random part of a name.
 const DIGITS: usize = 32;
 
-/// A connection, as the server has it.
+/// The server's side of a connection.
 pub type ServerStream = NamedPipeServer;
-/// A connection, as the client has it.
+/// The client's side of a connection.
 pub type ClientStream = NamedPipeClient;
 
-/// A pipe that was made, and that nobody serves yet.
+/// A pipe that was created, but is not served yet.
 #[derive(Debug)]
 pub struct BoundSocket {
     name: String,
@@ -42,10 +42,11 @@ pub struct BoundSocket {
     first: NamedPipeServer,
 }
 
-/// Makes a pipe that only its owner can connect to, and writes its name down at the path. A runtime has to be entered.
+/// Creates a pipe that only its owner can connect to, and writes its name to a file at the path. Must be called within
+/// a runtime.
 ///
-/// A name that was left behind is replaced if nobody listens there any more. The caller holds the daemon's lock, so that
-/// nobody else binds here between that check and the replacement.
+/// A stale name is replaced if nothing listens there. The caller holds the daemon's lock, so that nobody else binds
+/// here between that check and the replacement.
 pub fn bind_local(path: &Path) -> Result<BoundSocket, BindError> {
     let failed = |source| BindError::Io { path: path.to_owned(), source };
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -63,7 +64,7 @@ pub fn bind_local(path: &Path) -> Result<BoundSocket, BindError> {
     match read_name(path) {
         Ok(Some(name)) => match ClientOptions::new().open(&name) {
             Err(error) if is_code(&error, ERROR_FILE_NOT_FOUND) => {}
-            // It runs, whether it lets us connect or not.
+            // The daemon is running, whether or not it accepts this connection.
             Ok(_) | Err(_) => return Err(BindError::InUse(path.to_owned())),
         },
         Ok(None) => return Err(BindError::Occupied(path.to_owned())),
@@ -81,13 +82,13 @@ fn random_name() -> io::Result<String> {
     let mut bytes = [0; DIGITS / 2];
     SystemRandom::new()
         .fill(&mut bytes)
-        .map_err(|_| io::Error::other("the system gives no random numbers"))?;
+        .map_err(|_| io::Error::other("the system provides no random numbers"))?;
     let mut name = PREFIX.to_owned();
     bytes.iter().for_each(|byte| _ = write!(name, "{byte:02x}"));
     Ok(name)
 }
 
-/// Reads the name of the pipe at a path; `None` if what is there names none of ours.
+/// Reads the name of the pipe from the file at a path; `None` if it does not name one of slop's pipes.
 fn read_name(path: &Path) -> io::Result<Option<String>> {
     let bytes = RealDisk.read_prefix(path, 256)?;
     let name = String::from_utf8(bytes).ok();
@@ -112,25 +113,25 @@ pub struct LocalListener {
 }
 
 impl LocalListener {
-    /// Serves a pipe that was made. A runtime has to be entered.
+    /// Serves a created pipe. Must be called within a runtime.
     #[expect(clippy::unnecessary_wraps, reason = "elsewhere it can fail")]
     pub fn new(bound: BoundSocket) -> io::Result<Self> {
         Ok(Self { name: bound.name, access: bound.access, next: Mutex::new(bound.first) })
     }
 
-    /// Waits for a connection. Those of other users are refused by the system.
+    /// Waits for a connection. The system rejects those of other users.
     pub async fn accept(&self) -> io::Result<Option<ServerStream>> {
         let mut next = self.next.lock().await;
         let connected = next.connect().await;
-        // Made before the one is served, because the pipe would not exist without an instance.
+        // Created before the current one is served, because the pipe would not exist without an instance.
         let new = win32::create_pipe(OsStr::new(&self.name), &self.access, false)?;
         let accepted = std::mem::replace(&mut *next, new);
-        // A client that was gone before it was accepted leaves an instance that is good for nothing.
+        // A client that disconnects before it is accepted leaves an unusable instance.
         connected.map(|()| Some(accepted))
     }
 }
 
-/// Connects to a pipe; `None` if it belongs to another user, who could answer whatever they like.
+/// Connects to a pipe; `None` if it belongs to another user, who could answer anything.
 ///
 /// An error of kind `NotFound` if there is none, `ConnectionRefused` if nobody listens on it, and `WouldBlock` if no
 /// instance of it is free at the moment.

@@ -1,4 +1,4 @@
-//! What a daemon is started with on every system.
+//! Starting a detached process, on every system.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -20,14 +20,14 @@ pub(super) fn detached_command(
     let mut command = Command::new(program);
     command.args(arguments).current_dir(folder).stdin(Stdio::null());
     command.stdout(log.try_clone()?).stderr(log);
-    // mimalloc's own default keeps what is freed for a second, and then until something is allocated: in a process that
-    // is idle most of the time, until the next answer.
+    // By default, mimalloc keeps freed memory for a second and then until the next allocation: in a mostly idle
+    // process, until the next answer.
     command.envs([("MIMALLOC_PURGE_DELAY", "1"), ("MIMALLOC_PURGE_EXTEND_DELAY", "0")]);
     Ok(command)
 }
 
 pub(super) fn open_log(log: &Path) -> io::Result<File> {
-    // The log lies in the project, whose checkout may hold a link of its name that leads anywhere, or a FIFO that
+    // The log is in the project, whose checkout may contain a link of its name that leads anywhere, or a FIFO that
     // blocks.
     open_without_links(private_file_options().append(true).create(true), log)
 }

@@ -1,4 +1,4 @@
-//! What a command does when it is asked to end, and what it takes of the machine.
+//! Interrupting a command, and the resources that a process uses.
 
 use std::io;
 use std::sync::Arc;
@@ -6,12 +6,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::platform::{ShutdownSignals, kill_self, memory_and_files};
 
-/// Notes that a signal asked this process to end, which then has a second to do so by itself.
+/// Records that a signal asked this process to end, which then has a second to do so itself.
 #[derive(Debug, Clone, Default)]
 pub struct InterruptFlag(Arc<AtomicBool>);
 
 impl InterruptFlag {
-    /// Takes the signals from now on, for as long as the process lives. A second one ends it at once.
+    /// Handles the signals from now on. A second one ends the process at once.
     pub fn install() -> io::Result<Self> {
         let interrupt = Self::default();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
@@ -40,17 +40,17 @@ impl InterruptFlag {
     }
 }
 
-/// What a process takes of the machine.
+/// The resources that a process uses.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ProcessUsage {
-    /// Bytes of memory that are its own or in use by it.
+    /// Resident memory in bytes.
     pub rss_bytes: u64,
-    /// Files that it has open; all handles on Windows.
+    /// The number of open files; all handles on Windows.
     pub fds: u64,
 }
 
 impl ProcessUsage {
-    /// Returns what this process takes now; zeros where the system does not say.
+    /// Returns the resources that this process uses now; zeros where the system does not report them.
     pub fn current() -> Self {
         let (rss_bytes, fds) = memory_and_files();
         Self { rss_bytes, fds }
@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_process_takes_something() {
+    fn a_process_uses_resources() {
         let usage = ProcessUsage::current();
         assert!(1 << 20 < usage.rss_bytes);
         assert!(2 < usage.fds);

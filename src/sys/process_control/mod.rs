@@ -1,4 +1,4 @@
-//! This process, its daemons, and the programs that it starts: detaching, signals, limits and what is used of the machine.
+//! This process, its daemons, and the programs that it starts: detaching, signals, limits and resource usage.
 //!
 //! Knows: sessions, process groups, jobs, signals and console events. Does not know: what a process is for.
 

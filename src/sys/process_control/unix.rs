@@ -14,7 +14,7 @@ use tokio::signal::unix::{Signal as SystemSignal, SignalKind, signal};
 use super::detached::{detached_command, open_log};
 
 /// Starts a program detached from this one: no terminal input, and a file for its output. It should call
-/// [`detach_terminal`] first thing.
+/// [`detach_terminal`] first.
 pub fn start_detached(program: &Path, arguments: &[&OsStr], folder: &Path, log: &Path) -> io::Result<Child> {
     // The child leaves the terminal itself: a hook between fork and exec needs `unsafe`, which the crate forbids.
     detached_command(program, arguments, folder, log)?.spawn()
@@ -27,20 +27,19 @@ pub fn redirect_output(log: &Path) -> io::Result<()> {
     Ok(rustix::stdio::dup2_stderr(&log)?)
 }
 
-/// Leaves the terminal that this process was started from, so that its end and its keys mean nothing to us.
+/// Detaches this process from its terminal, so that neither its end nor its keys affect it.
 pub fn detach_terminal() -> io::Result<()> {
     Ok(rustix::process::setsid().map(|_| ())?)
 }
 
-/// Has the system write no image of this process and of those that it starts, should they break: a process that holds
-/// keys would leave them in a file.
+/// Disables core dumps of this process and its children, because a process that holds keys would leave them in a file.
 pub fn disable_core_dumps() -> io::Result<()> {
     let none = Rlimit { current: Some(0), maximum: Some(0) };
     Ok(rustix::process::setrlimit(Resource::Core, none)?)
 }
 
-/// Makes sure that this process may have `least` files open at a time. If the system does not let it, returns how many it
-/// may have.
+/// Ensures that this process may have `least` files open at a time. If the system does not allow that, returns how many
+/// it may have.
 pub fn ensure_open_files(least: u64) -> Result<(), u64> {
     let limit = rustix::process::getrlimit(Resource::Nofile);
     let is_enough = |limit: Option<u64>| limit.is_none_or(|most| least <= most);
@@ -59,19 +58,20 @@ pub fn terminate(pid: u32) -> io::Result<()> {
     Ok(rustix::process::kill_process(pid, Signal::TERM)?)
 }
 
-/// Returns whether there is a process of this number.
+/// Returns whether there is a process with this id.
 pub fn is_alive(pid: u32) -> bool {
     let pid = i32::try_from(pid).ok().and_then(Pid::from_raw);
-    // That of another user is one too.
+    // The process may belong to another user.
     pid.is_some_and(|pid| rustix::process::test_kill_process(pid) != Err(rustix::io::Errno::SRCH))
 }
 
-/// Ends this process at once, with nothing put in order.
+/// Kills this process at once, without any cleanup.
 pub fn kill_self() -> io::Result<()> {
     Ok(rustix::process::kill_process(rustix::process::getpid(), Signal::KILL)?)
 }
 
-/// Returns the bytes of memory that this process has, and its open files; zeros where the system does not say.
+/// Returns the memory of this process in bytes, and its number of open files; zeros where the system does not report
+/// them.
 #[expect(clippy::disallowed_methods, reason = "this is the window")]
 pub(super) fn memory_and_files() -> (u64, u64) {
     let pages = std::fs::read_to_string("/proc/self/statm").ok();
@@ -86,7 +86,7 @@ pub(in crate::sys) fn thread_time() -> Duration {
     read_clock(ClockId::ThreadCPUTime)
 }
 
-/// Returns the time since some moment in the past; it never goes back.
+/// Returns the time since an arbitrary moment in the past; it never goes backwards.
 pub(in crate::sys) fn monotonic_time() -> Duration {
     read_clock(ClockId::Monotonic)
 }
@@ -102,12 +102,12 @@ pub fn host_name() -> String {
     rustix::system::uname().nodename().to_string_lossy().into_owned()
 }
 
-/// A started program, and those that it has started.
+/// A started program and its children.
 #[derive(Debug, Clone)]
 pub(in crate::sys) struct ProcessGroup(Pid);
 
 impl ProcessGroup {
-    /// Has a program start in a group of its own, so that what it starts can be stopped with it.
+    /// Makes a program start in a process group of its own, so that its children can be stopped with it.
     pub(in crate::sys) fn prepare(command: &mut Command) {
         command.process_group(0);
     }
@@ -117,13 +117,13 @@ impl ProcessGroup {
         Self(Pid::from_child(child))
     }
 
-    /// Waits until the program has ended. It is left to be waited for: until then no other process can get its number.
+    /// Waits until the program has ended, without reaping it: until then, its process id cannot be reused.
     pub(in crate::sys) fn wait_for_end(&self) {
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
         let _ = rustix::io::retry_on_intr(|| waitid(WaitId::Pid(self.0), options));
     }
 
-    /// Stops the program and what it started. One that is in no group of its own is stopped alone.
+    /// Stops the program and its children. A program without a group of its own is stopped alone.
     pub(in crate::sys) fn kill(&self, child: &mut Child) -> io::Result<()> {
         kill_process_group(self.0, Signal::KILL).or_else(|_| child.kill())
     }
@@ -138,18 +138,18 @@ pub struct ShutdownSignals {
 }
 
 impl ShutdownSignals {
-    /// Takes those for a service, which ends with its terminal. A runtime has to be entered.
+    /// Handles the signals for a service, which ends with its terminal. Must be called within a runtime.
     pub fn of_service() -> io::Result<Self> {
         Ok(Self { hangup: Some(signal(SignalKind::hangup())?), ..Self::of_command()? })
     }
 
-    /// Takes those for a command. A runtime has to be entered.
+    /// Handles the signals for a command. Must be called within a runtime.
     pub(super) fn of_command() -> io::Result<Self> {
         let (terminate, interrupt) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
         Ok(Self { terminate, interrupt, hangup: None })
     }
 
-    /// Waits for the next one.
+    /// Waits for the next signal.
     pub async fn recv(&mut self) {
         let hangup = async {
             match &mut self.hangup {

@@ -23,7 +23,7 @@ use crate::sys::win32;
 pub fn start_detached(program: &Path, arguments: &[&OsStr], folder: &Path, log: &Path) -> io::Result<Child> {
     let mut command = detached_command(program, arguments, folder, log)?;
     command.creation_flags(DETACHED_PROCESS | CREATE_NEW_PROCESS_GROUP);
-    // A new process inherits every handle that may be inherited, not only those that it is given.
+    // A new process inherits every inheritable handle, not only those passed to it.
     win32::keep_standard_handles();
     command.spawn()
 }
@@ -39,8 +39,8 @@ pub fn detach_terminal() -> io::Result<()> {
     Ok(())
 }
 
-/// Has the system write no report of this process and of those that it starts, should they break: a process that holds
-/// keys would leave them in a file.
+/// Disables error reports of this process and its children, because a process that holds keys would leave them in a
+/// file.
 #[expect(clippy::unnecessary_wraps, reason = "elsewhere it can fail")]
 pub fn disable_core_dumps() -> io::Result<()> {
     win32::disable_error_reports();
@@ -53,26 +53,27 @@ pub fn ensure_open_files(_: u64) -> Result<(), u64> {
     Ok(())
 }
 
-/// Ends a process at once: one without a console and a window cannot be asked to.
+/// Kills a process at once: one without a console or a window cannot be asked to end.
 pub fn terminate(pid: u32) -> io::Result<()> {
     win32::end_process(pid)
 }
 
-/// Returns whether there is a process of this number.
+/// Returns whether there is a process with this id.
 pub fn is_alive(pid: u32) -> bool {
     match win32::is_running(pid) {
         Ok(runs) => runs,
-        // One that may not be asked is there: that of another user.
+        // A process that may not be queried exists, and belongs to another user.
         Err(error) => error.raw_os_error() != Some(ERROR_INVALID_PARAMETER.cast_signed()),
     }
 }
 
-/// Ends this process at once, with nothing put in order.
+/// Kills this process at once, without any cleanup.
 pub fn kill_self() -> io::Result<()> {
     win32::end_process(std::process::id())
 }
 
-/// Returns the bytes of memory that this process has, and its open handles; zeros where the system does not say.
+/// Returns the memory of this process in bytes, and its number of open handles; zeros where the system does not report
+/// them.
 pub(super) fn memory_and_files() -> (u64, u64) {
     win32::memory_and_handles()
 }
@@ -82,7 +83,7 @@ pub(in crate::sys) fn thread_time() -> Duration {
     win32::thread_time()
 }
 
-/// Returns the time since this process first asked; it never goes back.
+/// Returns the time since the first call in this process; it never goes backwards.
 pub(in crate::sys) fn monotonic_time() -> Duration {
     static BEGAN: LazyLock<Instant> = LazyLock::new(Instant::now);
     BEGAN.elapsed()
@@ -94,22 +95,22 @@ pub fn host_name() -> String {
     name.to_string_lossy().into_owned()
 }
 
-/// A started program, and those that it has started.
+/// A started program and its children.
 #[derive(Debug, Clone)]
 pub(in crate::sys) struct ProcessGroup {
-    /// `None` where the system gives no job.
+    /// `None` if the system provides no job.
     job: Option<Arc<OwnedHandle>>,
     process: Option<Arc<OwnedHandle>>,
 }
 
 impl ProcessGroup {
-    /// Has a program start without a window, and so that the keys that end this process do not end it.
+    /// Makes a program start without a window and unaffected by the keys that end this process.
     pub(in crate::sys) fn prepare(command: &mut Command) {
         command.creation_flags(CREATE_NO_WINDOW | CREATE_NEW_PROCESS_GROUP);
     }
 
-    /// Puts a program that was started into a job, so that what it starts can be stopped with it. A process that it has
-    /// started before this call is not in the job.
+    /// Puts a started program into a job, so that its children can be stopped with it. Children started before this
+    /// call are not in the job.
     pub(in crate::sys) fn of(child: &Child) -> Self {
         Self {
             job: win32::new_job(child).ok().map(Arc::new),
@@ -122,7 +123,7 @@ impl ProcessGroup {
         self.process.iter().for_each(|process| win32::wait_for_end(process));
     }
 
-    /// Stops the program and what it started. One without a job is stopped alone.
+    /// Stops the program and its children. A program without a job is stopped alone.
     pub(in crate::sys) fn kill(&self, child: &mut Child) -> io::Result<()> {
         match &self.job {
             Some(job) => win32::end_job(job).or_else(|_| child.kill()),
@@ -141,12 +142,12 @@ pub struct ShutdownSignals {
 }
 
 impl ShutdownSignals {
-    /// Takes those for a service. A runtime has to be entered.
+    /// Handles the events for a service. Must be called within a runtime.
     pub fn of_service() -> io::Result<Self> {
         Self::of_command()
     }
 
-    /// Takes those for a command. A runtime has to be entered.
+    /// Handles the events for a command. Must be called within a runtime.
     pub(super) fn of_command() -> io::Result<Self> {
         Ok(Self {
             interrupt: ctrl_c()?,
@@ -156,7 +157,7 @@ impl ShutdownSignals {
         })
     }
 
-    /// Waits for the next one.
+    /// Waits for the next event.
     pub async fn recv(&mut self) {
         tokio::select! {
             _ = self.interrupt.recv() => {}

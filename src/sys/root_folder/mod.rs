@@ -1,7 +1,7 @@
-//! A folder of the machine, and files opened below it so that no link leads out of it.
+//! Opens files below a folder so that no link leads out of it.
 //!
-//! Knows: how each system opens and stats a file below an open folder. Does not know: what is read, and what a change
-//! during the reading means.
+//! Knows: how each system opens and stats a file below an open folder. Does not know: what is read, or what a change
+//! while reading means.
 
 #[cfg(unix)]
 mod unix;

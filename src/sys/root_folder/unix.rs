@@ -26,17 +26,17 @@ impl RootFolder {
         Ok(Self(open_without_links(root)?))
     }
 
-    /// Returns what `stat` returns for the folder itself.
+    /// Returns the `stat` of the folder itself.
     pub(in crate::sys) fn root_stat(&self) -> io::Result<FileStat> {
         Ok(to_stat(&rustix::fs::fstat(&self.0)?))
     }
 
-    /// Returns what `stat` returns for an open file.
+    /// Returns the `stat` of an open file.
     pub(in crate::sys) fn file_stat(file: &File) -> io::Result<FileStat> {
         Ok(to_stat(&rustix::fs::fstat(file)?))
     }
 
-    /// Returns what `path` is, without following a link at its end.
+    /// Returns the `lstat` of `path`.
     pub(in crate::sys) fn stat(&self, path: &RelPath) -> io::Result<FileStat> {
         Ok(to_stat(&rustix::fs::statat(&self.0, path.as_path(), AtFlags::SYMLINK_NOFOLLOW)?))
     }
@@ -50,11 +50,11 @@ impl RootFolder {
     fn open_beneath(&self, path: &Path) -> io::Result<OwnedFd> {
         use rustix::fs::ResolveFlags;
         use rustix::io::Errno;
-        // A folder on the way may be replaced by a link between the listing and this call; the kernel alone can check
-        // each step. Links within the root are not followed either: what is said of a file is said of its one path.
+        // A folder on the path may be replaced by a link between the listing and this call, and only the kernel can
+        // check each step. Links within the root are not followed either, so that each file has a single path.
         let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS;
         match rustix::fs::openat2(&self.0, path, OPEN_FLAGS, Mode::empty(), resolve) {
-            // An old kernel, or a sandbox that does not know the call.
+            // An old kernel, or a sandbox that does not support the call.
             Err(Errno::NOSYS | Errno::PERM) => open_by_parts(&self.0, path, OPEN_FLAGS),
             other => Ok(other?),
         }
@@ -65,7 +65,7 @@ impl RootFolder {
         open_by_parts(&self.0, path, OPEN_FLAGS)
     }
 
-    /// Returns the names in a folder with what each is, in no order.
+    /// Returns the names in a folder with their kinds, in arbitrary order.
     pub(in crate::sys) fn entries(&self, folder: &[u8]) -> io::Result<Vec<(Vec<u8>, FileKind)>> {
         let path = RelPath::new(folder).ok();
         let path = path.as_ref().map_or(Path::new("."), |path| path.as_path());
@@ -79,7 +79,8 @@ impl RootFolder {
                 continue;
             }
             let kind = match entry.file_type() {
-                // Not every file system returns the kind with the name. For a file that is gone by now the kind does not matter.
+                // Not every file system returns the kind with the name. The kind of a file that is already gone does
+                // not matter.
                 InodeType::Unknown => {
                     let inside = path.join(std::ffi::OsStr::from_bytes(name));
                     rustix::fs::statat(&self.0, &inside, AtFlags::SYMLINK_NOFOLLOW)
@@ -99,8 +100,7 @@ impl RootFolder {
     }
 }
 
-/// Opens what lies below a folder, each part of the path in the folder that was opened before it, so that no link is
-/// followed on the way.
+/// Opens a path below a folder, each part in the folder that was opened before it, so that no link is followed.
 fn open_by_parts(root: &OwnedFd, path: &Path, flags: OFlags) -> io::Result<OwnedFd> {
     let mut folder = None;
     for part in path.parent().unwrap_or(Path::new("")) {
@@ -116,8 +116,8 @@ const FOLDER_FLAGS: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlag
 #[cfg(target_os = "linux")]
 fn open_without_links(folder: &Path) -> io::Result<OwnedFd> {
     use rustix::fs::{CWD, ResolveFlags};
-    // Without a fallback to an older call: the path decides which folder of the machine is read, and a link may have
-    // taken the place of any folder on it since it was resolved.
+    // Without a fallback to an older call: this path decides which folder is read, and any folder on it may have been
+    // replaced by a link since it was resolved.
     Ok(rustix::fs::openat2(CWD, folder, FOLDER_FLAGS, Mode::empty(), ResolveFlags::NO_SYMLINKS)?)
 }
 

@@ -1,4 +1,4 @@
-//! Folders by handles: a handle for each part of a path, and what is a reparse point is refused.
+//! Folders by handles: a handle for each part of a path, and reparse points are rejected.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{File, OpenOptions};
@@ -26,13 +26,13 @@ use crate::sys::win32;
 #[derive(Debug)]
 pub(in crate::sys) struct RootFolder {
     handle: File,
-    /// Where it lies, with all links resolved.
+    /// Its path, with all links resolved.
     path: PathBuf,
 }
 
 const FOLDER_ACCESS: u32 = FILE_LIST_DIRECTORY | FILE_TRAVERSE | FILE_READ_ATTRIBUTES | SYNCHRONIZE;
 const STAT_ACCESS: u32 = FILE_READ_ATTRIBUTES | SYNCHRONIZE;
-/// What is opened is what has the name, be it a reparse point or not.
+/// Options to open a name itself, even if it is a reparse point.
 const OPEN_ITSELF: u32 = FILE_SYNCHRONOUS_IO_NONALERT | FILE_OPEN_FOR_BACKUP_INTENT | FILE_OPEN_REPARSE_POINT;
 const OPEN_FOLDER: u32 = OPEN_ITSELF | FILE_DIRECTORY_FILE;
 
@@ -66,18 +66,18 @@ impl RootFolder {
         Ok(Self { handle, path })
     }
 
-    /// Returns what `stat` returns for the folder itself.
+    /// Returns the `stat` of the folder itself.
     pub(in crate::sys) fn root_stat(&self) -> io::Result<FileStat> {
         Self::file_stat(&self.handle)
     }
 
-    /// Returns what `stat` returns for an open file.
+    /// Returns the `stat` of an open file.
     pub(in crate::sys) fn file_stat(file: &File) -> io::Result<FileStat> {
         let found = win32::file_information(file)?;
         Ok(FileStat { kind: kind_of(found.attributes), stamp: stamp_of(&found) })
     }
 
-    /// Returns what `path` is, without following a link at its end.
+    /// Returns the `lstat` of `path`.
     pub(in crate::sys) fn stat(&self, path: &RelPath) -> io::Result<FileStat> {
         let name = path.as_path().components().collect::<PathBuf>();
         Self::file_stat(&win32::open_at(&self.handle, name.as_os_str(), STAT_ACCESS, OPEN_ITSELF)?)
@@ -88,8 +88,7 @@ impl RootFolder {
         let folder = self.open_folder_below(path.parent())?;
         let name = path.as_path().file_name().ok_or(io::ErrorKind::InvalidInput)?;
         let file = open_part(folder.as_ref().unwrap_or(&self.handle), name, FILE_GENERIC_READ, OPEN_ITSELF)?;
-        // Each part was opened in the one before it, so this finds nothing that the parts did not: it is for a file system
-        // that resolves names by itself.
+        // Each part was opened in the one before it, so this only matters for a file system that resolves links itself.
         let is_below = |root: &Path| Ok::<_, io::Error>(win32::final_path(&file)?.starts_with(root));
         // The root may have been renamed since it was opened.
         if is_below(&self.path)? || is_below(&win32::final_path(&self.handle)?)? {
@@ -113,9 +112,9 @@ impl RootFolder {
         Ok(opened)
     }
 
-    /// Returns the names in a folder with what each is, in no order.
+    /// Returns the names in a folder with their kinds, in arbitrary order.
     pub(in crate::sys) fn entries(&self, folder: &[u8]) -> io::Result<Vec<(Vec<u8>, FileKind)>> {
-        // The root is opened once more, because a handle that is read from remembers how far.
+        // The root is opened again, because a handle stores the position of its listing.
         let folder = match self.open_folder_below(folder)? {
             Some(folder) => folder,
             None => win32::open_at(&self.handle, OsStr::new(""), FOLDER_ACCESS, OPEN_FOLDER)?,
@@ -135,7 +134,7 @@ fn open_folder(path: &Path, flags: u32) -> io::Result<File> {
     options.access_mode(FOLDER_ACCESS).custom_flags(FILE_FLAG_BACKUP_SEMANTICS | flags).open(path)
 }
 
-/// Opens one part of a path in the folder before it; an error if it is a link.
+/// Opens one part of a path in its parent; an error if it is a link.
 fn open_part(folder: &File, name: &OsStr, access: u32, options: u32) -> io::Result<File> {
     let opened = win32::open_at(folder, name, access, options)?;
     if kind_of(win32::file_information(&opened)?.attributes) == FileKind::Symlink {
@@ -144,8 +143,8 @@ fn open_part(folder: &File, name: &OsStr, access: u32, options: u32) -> io::Resu
     Ok(opened)
 }
 
-/// Returns what a file with these attributes is. Every reparse point counts as a link: what it leads to is decided by
-/// whoever made it.
+/// Returns the kind of a file with these attributes. Every reparse point counts as a link, because its creator decides
+/// where it leads.
 const fn kind_of(attributes: u32) -> FileKind {
     if attributes & FILE_ATTRIBUTE_REPARSE_POINT != 0 {
         FileKind::Symlink
@@ -156,7 +155,7 @@ const fn kind_of(attributes: u32) -> FileKind {
     }
 }
 
-/// Where `FILE_ID_BOTH_DIR_INFO` has its fields: attributes, the bytes of the name, and the name itself.
+/// The offsets of fields in `FILE_ID_BOTH_DIR_INFO`: attributes, the bytes of the name, and the name itself.
 const ATTRIBUTES_AT: usize = 56;
 const NAME_BYTES_AT: usize = 60;
 const NAME_AT: usize = 104;

@@ -16,7 +16,7 @@ fn a_lost_track_makes_a_new_queue_that_sees_what_the_old_one_did_not() {
         assert!(matches!(scene.next(), WatchSignal::Lost { .. }));
         assert!(matches!(scene.next(), WatchSignal::Watching { folders: 2 }));
         assert_eq!((fake.opened(), scene.watcher().counts().losses), (2, 1));
-        // Of the old one nothing is heard.
+        // Events of the old queue are ignored.
         fake.emit_from_first(WatchEvent::Lost("late".to_owned()));
         scene.write("a/b/c", "x");
         assert!(scene.observe_until_cookie().paths.contains("a/b/c"));
@@ -25,7 +25,7 @@ fn a_lost_track_makes_a_new_queue_that_sees_what_the_old_one_did_not() {
 }
 
 #[test]
-fn a_root_that_is_gone_as_folders_are_asked_for_is_no_lack_of_events() {
+fn a_root_removed_during_the_listing_is_reported_as_gone() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().join("root");
     std::fs::create_dir(&root).unwrap();
@@ -61,7 +61,7 @@ fn a_cookie_passes_when_the_queue_tells_of_it_and_no_sooner() {
     fake.hold();
     scene.write("a/late", "x");
     let mark = scene.watcher().request_cookie().unwrap();
-    // The cookie's file came and went; the queue has not reported it, nor what came before it.
+    // The cookie's file was created and deleted; the queue has reported neither it nor earlier events.
     fake.emit(WatchEvent::Path(
         super::inbox::PathChange::Modified,
         scene.root().canonicalize().unwrap().join("a/other"),
@@ -81,7 +81,7 @@ fn a_cookie_passes_when_the_queue_tells_of_it_and_no_sooner() {
 }
 
 #[test]
-fn a_cookie_that_is_made_while_track_is_lost_comes_back_behind_the_new_watch() {
+fn a_cookie_requested_during_a_loss_comes_back_after_the_new_watch() {
     let fake = Arc::new(FakeSource::default());
     let scene = WatchScene::with(&["a"], Arc::clone(&fake) as Arc<dyn EventSource>);
     assert!(matches!(scene.next(), WatchSignal::Watching { .. }));
@@ -120,7 +120,7 @@ fn too_many_folders_for_the_limit_are_not_watched_at_all() {
 }
 
 #[test]
-fn a_watch_that_is_refused_ends_all_others() {
+fn a_denied_watch_ends_all_others() {
     let fake = Arc::new(FakeSource { granted: Some(3), ..FakeSource::default() });
     expect_verified(&WatchScene::with(&["a", "b", "c"], fake), &["4 folders"]);
 }
@@ -138,14 +138,14 @@ fn a_file_system_without_events_is_not_watched() {
     expect_verified(&scene, &["NFS"]);
     scene.write("a/f", "x");
     assert!(scene.signals.try_recv().is_err());
-    // The root is looked after all the same.
+    // The root is checked all the same.
     std::fs::remove_dir_all(scene.root()).unwrap();
     assert!(!scene.watcher().check_root());
     assert_eq!(scene.next(), WatchSignal::RootGone);
 }
 
 #[test]
-fn more_changes_than_are_told_one_by_one_are_all_and_folders_among_them_are_watched() {
+fn too_many_changes_are_reported_as_a_whole_and_new_folders_are_watched() {
     let fake = Arc::new(FakeSource::default());
     let scene = WatchScene::with(&["a"], Arc::clone(&fake) as Arc<dyn EventSource>);
     assert!(matches!(scene.next(), WatchSignal::Watching { .. }));
@@ -162,7 +162,7 @@ fn more_changes_than_are_told_one_by_one_are_all_and_folders_among_them_are_watc
 }
 
 #[test]
-fn folders_that_cannot_be_told_are_not_watched() {
+fn without_a_listing_nothing_is_watched() {
     let folder = tempfile::tempdir().unwrap();
     let (sender, signals) = mpsc::channel();
     let options = Options {
@@ -180,7 +180,7 @@ fn folders_that_cannot_be_told_are_not_watched() {
 }
 
 #[test]
-fn a_linked_folder_that_cannot_be_watched_does_not_keep_the_others_from_it() {
+fn a_linked_folder_that_cannot_be_watched_does_not_affect_others() {
     let folder = tempfile::tempdir().unwrap();
     let base = folder.path().canonicalize().unwrap();
     for name in ["root/.slop_cache", "root/a", "good/b", "bad/c"] {
@@ -222,7 +222,7 @@ fn a_linked_folder_that_cannot_be_watched_does_not_keep_the_others_from_it() {
     std::fs::write(base.join("good/new/f"), "x").unwrap();
     let observed = scene.observe_until_cookie();
     assert_eq!(observed.paths(), ["@good/b/f", "@good/new", "@good/new/f", "a/f"]);
-    // One that comes is watched from then on.
+    // A linked folder that appears is watched from then on.
     std::fs::create_dir_all(base.join("missing/d")).unwrap();
     scene.watcher().check_links();
     assert_eq!(scene.next(), WatchSignal::Watching { folders: 7 });
@@ -244,7 +244,7 @@ fn a_queue_that_overflows_is_replaced_and_folders_of_that_time_are_watched() {
     let (one, other) = (scene.path("a/f"), scene.path("a/g"));
     std::fs::write(&one, "x").unwrap();
     for _ in 0..most / 4 + 100 {
-        // Two events each, never the same twice in a row, which the system would tell once.
+        // Two events each, never the same twice in a row, which the system would merge.
         std::fs::rename(&one, &other).unwrap();
         std::fs::rename(&other, &one).unwrap();
     }

@@ -21,10 +21,10 @@ use super::source::{EventHandler, EventSource, WatchError, WatchQueue};
 use super::*;
 use crate::model::{LinkedFolder, RelPath, ResourceKind};
 
-/// Nothing takes that long but what never comes.
+/// The timeout of tests.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// The machine's own inotify, on whatever file system the tests run: for what they do themselves it reports everything.
+/// The machine's own inotify, on any file system: for local changes it reports everything.
 struct LocalSource;
 
 impl EventSource for LocalSource {
@@ -47,7 +47,7 @@ struct WatchScene {
     signals: Receiver<WatchSignal>,
 }
 
-/// What was reported up to a cookie.
+/// The signals up to a cookie.
 #[derive(Debug, Default)]
 struct ObservedSignals {
     paths: BTreeSet<String>,
@@ -57,7 +57,7 @@ struct ObservedSignals {
     signals: usize,
 }
 
-/// Every folder below, but `.git`, the cache, and those called `ignored`.
+/// All folders below, except `.git`, the cache, and those called `ignored`.
 fn folders_of(root: &Path, below: &[u8]) -> Vec<RelPath> {
     let mut found = Vec::new();
     let mut open = match RelPath::new(below) {
@@ -122,7 +122,7 @@ impl WatchScene {
         Self { folder, watcher: Some(watcher), signals }
     }
 
-    /// As [`Self::new`], once it watches.
+    /// Like [`Self::new`], but waits until it watches.
     fn watching(folders: &[&str]) -> Self {
         let scene = Self::new(folders);
         assert!(matches!(scene.next(), WatchSignal::Watching { .. }));
@@ -152,7 +152,7 @@ impl WatchScene {
         self.signals.recv_timeout(PATIENCE).unwrap()
     }
 
-    /// Returns all that is reported up to a cookie that is made now.
+    /// Returns all signals up to a cookie that is requested now.
     #[track_caller]
     fn observe_until_cookie(&self) -> ObservedSignals {
         let mark = self.watcher().request_cookie().unwrap();
@@ -179,27 +179,27 @@ impl ObservedSignals {
     }
 }
 
-/// The machine's own source, but what a test has it say and refuse on top.
+/// The machine's own source, with additional events and failures injected by tests.
 #[derive(Default)]
 struct FakeSource {
     handlers: Mutex<Vec<Arc<Mutex<EventHandler>>>>,
     limit: Option<u64>,
     file_system: u64,
-    /// How many queues are refused before one is granted.
+    /// How many times opening a queue fails.
     refused: Mutex<u32>,
-    /// How many watches one queue grants.
+    /// The number of watches that one queue grants.
     granted: Option<usize>,
     /// The system's events that are held back; `None` if they are passed on.
     held: Arc<Mutex<Option<Vec<WatchEvent>>>>,
 }
 
 impl FakeSource {
-    /// Keeps to itself what the system says, from now on.
+    /// Holds back the system's events from now on.
     fn hold(&self) {
         *self.held.lock().unwrap() = Some(Vec::new());
     }
 
-    /// Passes on what was held, once that is about a path of this name.
+    /// Passes on the held events, once one of them is about a path with this name.
     fn release_after(&self, name: &str) {
         let is_there =
             |event: &WatchEvent| matches!(event, WatchEvent::Path(_, path) if path.ends_with(name));
@@ -212,13 +212,13 @@ impl FakeSource {
         }
     }
 
-    /// Has the newest queue say something.
+    /// Emits an event from the newest queue.
     fn emit(&self, event: WatchEvent) {
         let handler = Arc::clone(self.handlers.lock().unwrap().last().unwrap());
         (handler.lock().unwrap())(event);
     }
 
-    /// Has the first queue, which may be closed, say something.
+    /// Emits an event from the first queue, which may be closed.
     fn emit_from_first(&self, event: WatchEvent) {
         let handler = Arc::clone(self.handlers.lock().unwrap().first().unwrap());
         (handler.lock().unwrap())(event);
@@ -285,7 +285,7 @@ fn expect_verified(scene: &WatchScene, words: &[&str]) {
     assert_eq!((counts.mode, counts.folders), (WatchMode::Verified, 0));
 }
 
-/// Watches with an answer of the test's own, and returns the first signal.
+/// Watches with a custom folder list, and returns the first signal.
 fn first_signal(root: &Path, folders: FolderLister) -> (Watcher, Receiver<WatchSignal>, WatchSignal) {
     let (sender, signals) = mpsc::channel();
     let options = Options {

@@ -1,4 +1,4 @@
-//! Whatever is moved about, each folder that counts is watched.
+//! After any moves, each wanted folder is watched.
 
 use super::*;
 use crate::model::testing::TestNumbers;
@@ -8,7 +8,7 @@ fn random_path(dice: &mut TestNumbers) -> String {
     (0..depth).map(|_| ["a", "b", "c"][dice.below(3)]).collect::<Vec<_>>().join("/")
 }
 
-/// Does something to the tree that may as well fail, for what is in the way or missing.
+/// Makes a random change in the tree, which may fail because something exists or is missing.
 fn disturb(scene: &WatchScene, dice: &mut TestNumbers) {
     let (one, other) = (scene.path(&random_path(dice)), scene.path(&random_path(dice)));
     match dice.below(8) {
@@ -46,7 +46,7 @@ fn whatever_was_moved_about_each_folder_is_watched_and_no_other() {
     }
 }
 
-/// Replaces the folder `c` by a link to `d` just before `c/p` is watched.
+/// Replaces the folder `c` with a link to `d` just before `c/p` is watched.
 struct LinkingSource(PathBuf);
 
 struct LinkingQueue {
@@ -91,7 +91,7 @@ fn a_folder_that_was_watched_through_a_link_is_reported_by_its_own_name() {
     let scene = WatchScene::in_folder(folder, &["d/p"], Arc::new(LinkingSource(root)));
     assert!(matches!(scene.next(), WatchSignal::Watching { folders: 3 }));
     std::fs::create_dir_all(scene.path("c/p")).unwrap();
-    // The link is made in between, and has been looked at when the second one is back.
+    // The link is created in between, and has been checked when the second cookie is back.
     scene.observe_until_cookie();
     scene.observe_until_cookie();
     assert!(scene.path("c").is_symlink());

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn a_write_is_told_before_the_cookie_that_follows_it() {
+fn a_write_is_reported_before_the_cookie_that_follows_it() {
     let scene = WatchScene::watching(&["a/b"]);
     for round in 0..200 {
         scene.write("a/b/f", &round.to_string());
@@ -35,7 +35,7 @@ fn files_in_folders_made_in_one_go_are_all_told() {
 }
 
 #[test]
-fn a_folder_in_which_files_came_and_went_before_it_was_watched_is_told() {
+fn a_folder_whose_files_changed_before_it_was_watched_is_reported() {
     let source = Arc::new(FakeSource::default());
     let scene = WatchScene::with(&[], Arc::<FakeSource>::clone(&source));
     assert!(matches!(scene.next(), WatchSignal::Watching { .. }));
@@ -43,7 +43,7 @@ fn a_folder_in_which_files_came_and_went_before_it_was_watched_is_told() {
     scene.write("n/a/f", "x");
     std::fs::remove_file(scene.path("n/a/f")).unwrap();
     source.release_after("n");
-    // An answer may have read the file meanwhile, and no event is going to report that it is gone.
+    // An answer may have read the file meanwhile, and no event will report that it is gone.
     assert_eq!(scene.observe_until_cookie().paths(), ["n", "n/a"]);
 }
 
@@ -79,13 +79,13 @@ fn the_close_of_a_writer_is_told_though_nothing_was_written_by_a_call() {
     let scene = WatchScene::watching(&["a"]);
     scene.write("a/f", "x");
     scene.observe_until_cookie();
-    // As one who wrote through a map does: only the end is seen.
+    // Like a writer through a memory map, of which only the closing is reported.
     drop(std::fs::OpenOptions::new().write(true).open(scene.path("a/f")).unwrap());
     assert_eq!(scene.observe_until_cookie().paths(), ["a/f"]);
 }
 
 #[test]
-fn an_atomic_save_is_told_and_has_files_listed_anew() {
+fn an_atomic_save_is_reported_and_causes_a_new_listing() {
     let scene = WatchScene::watching(&["a"]);
     scene.write("a/f", "x");
     scene.observe_until_cookie();
@@ -96,7 +96,7 @@ fn an_atomic_save_is_told_and_has_files_listed_anew() {
 }
 
 #[test]
-fn a_tree_that_moves_is_told_under_its_new_name_alone() {
+fn a_moved_tree_is_reported_only_under_its_new_name() {
     let scene = WatchScene::watching(&["a/b/c"]);
     scene.write("a/b/c/f", "x");
     scene.observe_until_cookie();
@@ -106,7 +106,7 @@ fn a_tree_that_moves_is_told_under_its_new_name_alone() {
     scene.write("z/b/c/f", "y");
     assert_eq!(scene.observe_until_cookie().paths(), ["z/b/c/f"]);
     assert_eq!(scene.watcher().counts().folders, 4);
-    // And another one in its place is another one.
+    // A new folder in its place is a different one.
     scene.write("a/b/g", "x");
     scene.observe_until_cookie();
     scene.write("a/b/g", "y");
@@ -114,7 +114,7 @@ fn a_tree_that_moves_is_told_under_its_new_name_alone() {
 }
 
 #[test]
-fn a_tree_that_was_moved_out_is_not_watched_and_one_moved_in_is() {
+fn a_tree_moved_out_is_not_watched_and_one_moved_in_is() {
     let scene = WatchScene::watching(&["a/b"]);
     let outside = scene.folder.path().join("outside");
     std::fs::rename(scene.path("a"), &outside).unwrap();
@@ -131,7 +131,7 @@ fn a_tree_that_was_moved_out_is_not_watched_and_one_moved_in_is() {
 }
 
 #[test]
-fn a_folder_that_is_deleted_and_made_again_is_watched_again() {
+fn a_deleted_and_recreated_folder_is_watched_again() {
     let scene = WatchScene::watching(&["a/b"]);
     for round in 0..50 {
         std::fs::remove_dir_all(scene.path("a")).unwrap();
@@ -144,7 +144,7 @@ fn a_folder_that_is_deleted_and_made_again_is_watched_again() {
 }
 
 #[test]
-fn links_are_not_followed_and_not_even_where_one_took_a_folders_place() {
+fn links_are_not_followed_even_in_place_of_a_folder() {
     let scene = WatchScene::new(&["a", "b"]);
     let outside = scene.folder.path().join("outside");
     std::fs::create_dir_all(outside.join("deep")).unwrap();
@@ -162,7 +162,7 @@ fn links_are_not_followed_and_not_even_where_one_took_a_folders_place() {
 }
 
 #[test]
-fn ignored_folders_are_not_watched_and_a_changed_rule_has_folders_asked_for_anew() {
+fn ignored_folders_are_not_watched_and_a_changed_rule_causes_a_new_listing() {
     let scene = WatchScene::watching(&["ignored/deep", "a/ignored"]);
     scene.write("ignored/deep/f", "x");
     scene.write("a/ignored/f", "x");
@@ -174,7 +174,7 @@ fn ignored_folders_are_not_watched_and_a_changed_rule_has_folders_asked_for_anew
 }
 
 #[test]
-fn folders_that_are_wanted_no_more_are_dropped_and_new_ones_added() {
+fn unwanted_folders_are_dropped_and_new_ones_added() {
     let folder = tempfile::tempdir().unwrap();
     let (sender, signals) = mpsc::channel();
     let wanted = Arc::new(Mutex::new(vec![RelPath::new(b"a").unwrap()]));
@@ -200,7 +200,7 @@ fn folders_that_are_wanted_no_more_are_dropped_and_new_ones_added() {
     assert_eq!(next(), WatchSignal::Watching { folders: 2 });
     *wanted.lock().unwrap() = vec![RelPath::new(b"b").unwrap()];
     watcher.relist_folders();
-    // What came to be watched is reported, because no event reported it before.
+    // Newly watched folders are reported, because no event reported them before.
     let paths = ["b", "b/f"].map(|path| RelPath::new(path.as_bytes()).unwrap()).to_vec();
     assert_eq!(next(), WatchSignal::Touched { paths, relist: true });
     std::fs::write(folder.path().join("a/f"), "y").unwrap();
@@ -211,7 +211,7 @@ fn folders_that_are_wanted_no_more_are_dropped_and_new_ones_added() {
 }
 
 #[test]
-fn files_outside_of_the_tree_have_files_listed_anew_and_others_beside_them_do_not() {
+fn only_the_named_files_outside_of_the_tree_cause_a_new_listing() {
     let scene = WatchScene::watching(&[".git/refs"]);
     scene.write(".git/index", "x");
     let elsewhere = scene.folder.path().join("config/git/ignore");
@@ -223,20 +223,20 @@ fn files_outside_of_the_tree_have_files_listed_anew_and_others_beside_them_do_no
     std::fs::rename(scene.path(".git/index.lock"), scene.path(".git/index")).unwrap();
     let observed = scene.observe_until_cookie();
     assert_eq!((observed.paths(), observed.relist), (vec![], true));
-    // A file whose folders are not even there.
+    // A file whose folders do not exist.
     std::fs::create_dir_all(elsewhere.parent().unwrap()).unwrap();
     scene.observe_until_cookie();
     std::fs::write(&elsewhere, "x").unwrap();
     assert!(scene.observe_until_cookie().relist);
     std::fs::write(&elsewhere, "y").unwrap();
     assert!(scene.observe_until_cookie().relist);
-    // The same files once more are nothing new.
+    // Setting the same files again changes nothing.
     scene.watcher().set_extra_files(vec![scene.path(".git/index"), elsewhere]);
     assert_eq!(scene.observe_until_cookie().signals, 1);
 }
 
 #[test]
-fn cookies_come_back_though_the_cache_is_deleted_again_and_again() {
+fn cookies_come_back_although_the_cache_is_deleted_repeatedly() {
     let scene = WatchScene::watching(&[]);
     for round in 0..50 {
         std::fs::remove_dir_all(scene.path(".slop_cache")).unwrap();
@@ -248,19 +248,19 @@ fn cookies_come_back_though_the_cache_is_deleted_again_and_again() {
 }
 
 #[test]
-fn a_cookie_that_was_on_its_way_as_its_folder_went_comes_back_too() {
+fn a_pending_cookie_comes_back_although_its_folder_is_deleted() {
     let scene = WatchScene::watching(&[]);
     scene.observe_until_cookie();
     for _ in 0..100 {
         std::fs::remove_dir_all(scene.path(".slop_cache/cookies")).unwrap();
-        // Another one made the folder, which nobody watches yet.
+        // Another process created the folder, which is not watched yet.
         std::fs::create_dir(scene.path(".slop_cache/cookies")).unwrap();
         scene.observe_until_cookie();
     }
 }
 
 #[test]
-fn a_cookie_whose_file_is_there_before_its_folder_is_watched_comes_back() {
+fn a_cookie_created_before_its_folder_is_watched_comes_back() {
     let scene = WatchScene::watching(&[]);
     for number in 1..9 {
         scene.write(&format!(".slop_cache/cookies/7-{number}"), "");
@@ -269,11 +269,11 @@ fn a_cookie_whose_file_is_there_before_its_folder_is_watched_comes_back() {
 }
 
 #[test]
-fn an_idle_watcher_does_not_make_the_cache_anew() {
+fn an_idle_watcher_does_not_recreate_the_cache() {
     let scene = WatchScene::watching(&[]);
     scene.observe_until_cookie();
     std::fs::remove_dir_all(scene.path(".slop_cache")).unwrap();
-    // This is reported after the watcher has seen that the cache is gone.
+    // This is reported after the watcher has noticed that the cache is gone.
     scene.write("a", "x");
     let is_seen = |path: &RelPath| path.as_bytes() == b"a";
     while !matches!(scene.next(), WatchSignal::Touched { paths, .. } if paths.iter().any(is_seen)) {}
@@ -281,7 +281,7 @@ fn an_idle_watcher_does_not_make_the_cache_anew() {
 }
 
 #[test]
-fn a_root_that_goes_is_told_and_ends_the_watch() {
+fn a_removed_root_is_reported_and_ends_the_watch() {
     let changes: [fn(&Path); 3] = [
         |root| std::fs::remove_dir_all(root).unwrap(),
         |root| std::fs::rename(root, root.with_extension("moved")).unwrap(),
@@ -315,7 +315,7 @@ fn a_root_whose_parent_was_renamed_is_found_gone_when_asked() {
 }
 
 #[test]
-fn a_watcher_that_is_dropped_tells_nothing_more() {
+fn a_dropped_watcher_sends_no_more_signals() {
     let mut scene = WatchScene::watching(&[]);
     scene.watcher = None;
     scene.write("f", "x");
@@ -338,7 +338,7 @@ fn a_burst_is_one_signal_to_a_slow_receiver() {
     let watcher = Watcher::start_with(options, Arc::new(|_, _| Ok(Vec::new())), sink, Arc::new(LocalSource));
     assert!(matches!(signals.recv().unwrap(), WatchSignal::Watching { .. }));
     std::fs::write(root.join("first"), "x").unwrap();
-    // The thread waits with the first until it is taken.
+    // The thread waits until the first one is received.
     while watcher.counts().events == 0 {
         std::thread::yield_now();
     }

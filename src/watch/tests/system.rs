@@ -9,7 +9,7 @@ fn a_link_is_not_watched_even_where_it_is_asked_for() {
     std::fs::create_dir_all(&root).unwrap();
     std::fs::create_dir_all(outside.join("deep")).unwrap();
     std::os::unix::fs::symlink(&outside, root.join("a")).unwrap();
-    // As for a file that git tracks, and whose folder a link replaced.
+    // As for a file that git tracks and whose folder was replaced by a link.
     let folders: Vec<RelPath> = ["a", "a/deep"].map(|path| RelPath::new(path.as_bytes()).unwrap()).into();
     let (watcher, signals, first) = first_signal(&root, Arc::new(move |_, _| Ok(folders.clone())));
     assert_eq!(first, WatchSignal::Watching { folders: 1 });
@@ -19,7 +19,7 @@ fn a_link_is_not_watched_even_where_it_is_asked_for() {
 }
 
 #[test]
-fn a_folder_made_between_the_answer_and_the_watch_is_found() {
+fn a_folder_created_between_the_listing_and_the_watch_is_found() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().to_owned();
     std::fs::create_dir(root.join("a")).unwrap();
@@ -43,19 +43,19 @@ fn run(program: &str, arguments: &[&str]) -> bool {
 }
 
 #[test]
-fn limits_and_mounts_of_the_system_itself_are_obeyed() {
-    // In a namespace of its own, where a user may mount, and lower the limits: there this program runs this test again.
+fn the_systems_limits_and_mounts_are_respected() {
+    // Runs this test again in a namespace of its own, where a user may mount file systems and lower limits.
     if std::env::var_os(WITHIN).is_some() {
         return within_a_namespace();
     }
     if !run("unshare", &["-Urm", "true"]) {
-        // Past the test runner, which keeps to itself what a passing test prints.
+        // Bypasses the test runner, which captures the output of passing tests.
         let _ =
             writeln!(io::stderr(), "SKIPPED: this machine lets its users have no namespaces of their own");
         return;
     }
     let this = std::env::current_exe().unwrap();
-    let name = "watch::tests::system::limits_and_mounts_of_the_system_itself_are_obeyed";
+    let name = "watch::tests::system::the_systems_limits_and_mounts_are_respected";
     let mut inner = std::process::Command::new("unshare");
     inner.args(["-Urm", this.to_str().unwrap(), "--exact", name]).env(WITHIN, "1");
     let output = inner.output().unwrap();
@@ -63,7 +63,7 @@ fn limits_and_mounts_of_the_system_itself_are_obeyed() {
     assert!(output.status.success() && said.contains("1 passed"), "{said}");
 }
 
-/// Set where a test runs in a namespace of its own.
+/// Set if a test runs in a namespace of its own.
 const WITHIN: &str = "SLOP_TEST_NAMESPACE";
 
 fn within_a_namespace() {
@@ -103,7 +103,7 @@ fn within_a_namespace() {
         matches!(first, WatchSignal::Verified { reason, .. } if reason.contains("101") && reason.contains("50"))
     );
     std::fs::write("/proc/sys/user/max_inotify_watches", "150").unwrap();
-    // Enough by the number, but not with what another one has.
+    // Enough in total, but not in addition to another watcher's.
     let (_watcher, _signals, first) = first_signal(&root, Arc::clone(&folders));
     assert_eq!(first, WatchSignal::Watching { folders: 101 });
     let (_other, _signals, first) = first_signal(&root, Arc::clone(&folders));
@@ -116,7 +116,7 @@ fn within_a_namespace() {
 }
 
 #[test]
-fn a_file_system_of_the_machine_itself_that_has_no_events_is_known() {
+fn a_file_system_of_this_machine_without_events_is_recognized() {
     let (sender, signals) = mpsc::channel();
     let options = Options {
         root: PathBuf::from("/proc"),
@@ -134,7 +134,7 @@ fn a_file_system_of_the_machine_itself_that_has_no_events_is_known() {
 }
 
 #[test]
-fn a_folder_that_comes_during_the_second_look_is_left_to_its_event() {
+fn a_folder_created_during_the_second_listing_is_left_to_its_event() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().to_owned();
     std::fs::create_dir(root.join("a")).unwrap();

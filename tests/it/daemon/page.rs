@@ -88,7 +88,7 @@ fn the_table_of_a_large_project_is_updated_from_events_on_request() {
         delta["freshness"] == "stale"
     });
     assert_eq!(delta["data"]["rows"], json!([7]), "{delta}");
-    assert_eq!(delta["reason"], "only files that events have reported were looked at");
+    assert_eq!(delta["reason"], "only files reported by file events were checked");
     let same = ask(&delta["data"]["clock"], false);
     assert_eq!((&same["freshness"], &same["reason"]), (&json!("fresh"), &Value::Null), "{same}");
 }

@@ -12,7 +12,7 @@ fn meta() -> Value {
     })
 }
 
-/// Returns a request of the version that has no sessions.
+/// Returns a request in the version without sessions.
 fn message(method: &str, name: &str, mut params: Value) -> String {
     params["_meta"] = meta();
     let body = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).to_string();
@@ -21,20 +21,20 @@ fn message(method: &str, name: &str, mut params: Value) -> String {
     post("/mcp", &headers, &body)
 }
 
-/// Returns a request of an older version.
+/// Returns a request in an older version.
 fn old_message(method: &str, params: &Value) -> String {
     let body = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).to_string();
     post("/mcp", &format!("{ACCEPT}mcp-protocol-version: 2025-11-25\r\n"), &body)
 }
 
 #[test]
-fn agents_are_answered_over_http_in_old_versions_and_new_ones() {
+fn agents_are_answered_over_http_in_old_and_new_versions() {
     let house = ApiTestServer::new();
     let call = json!({"name": "slop_status", "arguments": {}});
     let client = json!({"name": "test", "version": "0"});
     let hello = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client});
     let heard = house.raw(&old_message("initialize", &hello));
-    // Without a session, nothing can be promised between requests.
+    // Without a session, no state is kept between requests.
     assert_eq!(heard.json()["result"]["capabilities"]["resources"], json!({}), "{heard:?}");
     assert!(!heard.head.contains("mcp-session-id") && heard.head.contains("slop-version: "), "{heard:?}");
     for request in [message("tools/list", "", json!({})), old_message("tools/list", &json!({}))] {
@@ -42,7 +42,7 @@ fn agents_are_answered_over_http_in_old_versions_and_new_ones() {
         assert_eq!(tools["result"]["tools"][6]["name"], "slop_status", "{tools}");
     }
     for request in [message("tools/call", "slop_status", call.clone()), old_message("tools/call", &call)] {
-        // What the service of this test answers is no list of files, which the agent is told.
+        // The fake service does not return a list of files, which is reported to the agent.
         let answer = house.raw(&request).json();
         assert_eq!(answer["result"]["isError"], true, "{answer}");
     }
@@ -52,7 +52,7 @@ fn agents_are_answered_over_http_in_old_versions_and_new_ones() {
 }
 
 #[test]
-fn agents_need_the_token_and_web_pages_are_refused() {
+fn agents_need_the_token_and_web_pages_are_rejected() {
     let house = ApiTestServer::new();
     let port = house.port;
     let request = |host: &str, rest: &str| {
@@ -73,7 +73,7 @@ fn agents_need_the_token_and_web_pages_are_refused() {
     }
     let with_token =
         |method: &str| format!("{method} /mcp HTTP/1.1\r\nhost: {ours}\r\nconnection: close\r\n{token}\r\n");
-    // There are no sessions to resume or to end.
+    // There are no sessions to resume or end.
     for (method, status) in [("GET", 405), ("DELETE", 405), ("OPTIONS", 403)] {
         assert_eq!(house.raw_tcp(&with_token(method)).status, status, "{method}");
     }

@@ -1,9 +1,9 @@
-//! What is asked, and how it is answered or refused.
+//! Questions, and how they are answered or rejected.
 
 use super::*;
 
 #[test]
-fn an_ask_is_answered_in_an_envelope_that_says_what_it_can_be_relied_on_for() {
+fn a_question_is_answered_in_an_envelope_with_its_freshness() {
     let house = ApiTestServer::new();
     let heard =
         house.post("/v1/index?require_fresh=true", "slop-settings: ours\r\nslop-protocol: 1\r\n", "{}");
@@ -23,7 +23,7 @@ fn an_ask_is_answered_in_an_envelope_that_says_what_it_can_be_relied_on_for() {
 }
 
 #[test]
-fn each_fault_has_its_status() {
+fn each_error_has_its_status() {
     let house = ApiTestServer::new();
     for (name, status, code) in [
         ("missing", 404, "not_found"),
@@ -39,7 +39,7 @@ fn each_fault_has_its_status() {
 }
 
 #[test]
-fn a_request_that_is_none_is_refused_before_anything_is_asked() {
+fn an_invalid_request_is_rejected_before_the_service_is_asked() {
     let house = ApiTestServer::new();
     let json = "content-type: application/json\r\n";
     let deep = format!("{{\"files\":{}", "[".repeat(100_000));
@@ -92,7 +92,7 @@ fn a_request_that_is_none_is_refused_before_anything_is_asked() {
 }
 
 #[test]
-fn bad_json_is_told_by_key_and_place() {
+fn invalid_json_is_reported_with_key_and_location() {
     let house = ApiTestServer::new();
     let heard = house.post("/v1/index", "", "{\"verfy\": true}");
     let message = heard.json()["error"]["message"].as_str().unwrap().to_owned();
@@ -111,7 +111,7 @@ fn bad_json_is_told_by_key_and_place() {
 }
 
 #[test]
-fn the_daemon_itself_is_asked_with_get_and_post_alike() {
+fn daemon_routes_accept_get_and_post() {
     let house = ApiTestServer::new();
     for path in ["/v1/status", "/v1/performance"] {
         let expected = house.raw(&get(path, "")).json();
@@ -123,7 +123,7 @@ fn the_daemon_itself_is_asked_with_get_and_post_alike() {
 }
 
 #[test]
-fn a_whole_number_is_one_however_it_is_written() {
+fn whole_numbers_are_accepted_in_any_notation() {
     let house = ApiTestServer::new();
     let status = |days: &str| house.post("/v1/cache/collect", "", &format!("{{\"days\":{days}}}")).status;
     for days in ["30", "30.0", "3e1", "0.0", "-0.0"] {
@@ -139,7 +139,7 @@ fn a_whole_number_is_one_however_it_is_written() {
 }
 
 #[test]
-fn words_reach_the_service_as_they_are() {
+fn texts_reach_the_service_unchanged() {
     let house = ApiTestServer::new();
     for word in ["../x", "/etc/passwd", "file:///etc", "a\0b", "%2e%2e", "\u{202e}x", "a\nb", "..\\x", ""] {
         assert_eq!(house.symbols(word).status, 200, "{word:?}");
@@ -149,7 +149,7 @@ fn words_reach_the_service_as_they_are() {
 }
 
 #[test]
-fn a_get_asks_what_a_post_asks_and_changes_nothing() {
+fn a_get_is_equivalent_to_a_post_and_changes_nothing() {
     let house = ApiTestServer::new();
     let body = json!({"files": ["src", "a b.py"], "tier": 3, "budget": 8000, "choice": {"focus": ["x:3"]}});
     assert_eq!(house.post("/v1/aggregate", "", &body.to_string()).status, 200);
@@ -175,7 +175,8 @@ fn a_get_asks_what_a_post_asks_and_changes_nothing() {
     }
 }
 
-/// A request with an error: the path, the body, the place of the error, what is there, what is wanted, and an example.
+/// A request with an error: the path, the body, and the location, the actual value, the expectation and the example of
+/// the error.
 type ShapeCase = (&'static str, Value, &'static str, Value, &'static str, Value);
 
 #[track_caller]
@@ -195,7 +196,7 @@ fn check_shapes(cases: impl IntoIterator<Item = ShapeCase>) {
 }
 
 #[test]
-fn an_error_says_which_shape_it_wants() {
+fn an_error_describes_the_expected_shape() {
     check_shapes([
         (
             "/v1/aggregate",
@@ -282,7 +283,7 @@ fn a_value_of_another_type_than_that_of_a_name_has_a_shape() {
 }
 
 #[test]
-fn what_an_error_gives_as_an_example_is_not_refused() {
+fn examples_in_errors_are_accepted() {
     let house = ApiTestServer::new();
     let model = json!({"provider": "a", "model": "b", "temperature": 9});
     for (path, body) in [
@@ -311,7 +312,7 @@ fn what_an_error_gives_as_an_example_is_not_refused() {
 }
 
 #[test]
-fn what_decides_views_may_be_at_the_top_level_of_every_question_that_has_it() {
+fn keys_of_groups_may_be_at_the_top_level_of_every_question() {
     let house = ApiTestServer::new();
     let body = json!({"tier": 2, "budget": "none", "task": "x"}).to_string();
     for path in ["/v1/aggregate", "/v1/table", "/v1/simulate"] {
@@ -326,7 +327,7 @@ fn what_decides_views_may_be_at_the_top_level_of_every_question_that_has_it() {
 }
 
 #[test]
-fn an_error_says_which_shape_a_value_within_others_has() {
+fn an_error_describes_the_shape_of_a_nested_value() {
     check_shapes([
         ("/v1/symbols", json!({}), "", json!(null), "an object with name", json!({"name": "text"})),
         (
@@ -366,9 +367,9 @@ fn an_error_says_which_shape_a_value_within_others_has() {
 }
 
 #[test]
-fn an_unknown_key_is_answered_with_the_one_that_was_meant() {
+fn the_error_of_an_unknown_key_suggests_the_intended_one() {
     let house = ApiTestServer::new();
-    // Keys of `choice` count where they may be at the top level.
+    // Keys of `choice` are suggested where they may be at the top level.
     let heard = house.post("/v1/aggregate", "", "{\"budgett\": 1}").json()["error"].clone();
     assert_eq!(heard["message"], "invalid body: `budgett`: unknown field `budgett`");
     assert!(heard["hint"].as_str().unwrap().starts_with("did you mean `budget`? "), "{heard}");

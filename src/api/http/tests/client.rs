@@ -1,9 +1,9 @@
-//! The client that the command line is.
+//! The client that the command line uses.
 
 use super::*;
 
 #[test]
-fn the_client_is_answered_what_the_service_answered() {
+fn the_client_receives_the_answer_of_the_service() {
     let house = ApiTestServer::new();
     let client = house.client();
     let options =
@@ -39,7 +39,7 @@ fn the_client_is_answered_what_the_service_answered() {
 }
 
 #[test]
-fn the_client_is_told_of_progress_and_faults() {
+fn the_client_receives_progress_and_errors() {
     let quick = Duration::from_millis(5);
     let house = ApiTestServer::with(Timeouts { progress: quick, sign: quick, ..TIMEOUTS });
     let client = house.client();
@@ -49,7 +49,7 @@ fn the_client_is_told_of_progress_and_faults() {
     let (fake, seen) = (Arc::clone(&house.fake), Arc::clone(&progress));
     let observer = Observer(move |done, total| {
         seen.lock().unwrap().push((done, total));
-        // The first may come before the work has begun.
+        // The first report may come before the work has begun.
         if done == 1 {
             fake.sees("released");
         }
@@ -75,7 +75,7 @@ fn the_client_is_told_of_progress_and_faults() {
 }
 
 #[test]
-fn a_client_that_is_told_to_give_up_takes_the_work_with_it() {
+fn cancelling_a_client_cancels_the_work() {
     let house = ApiTestServer::new();
     let job = Arc::new(QueryJob::default());
     std::thread::scope(|scope| {
@@ -92,7 +92,7 @@ fn a_client_that_is_told_to_give_up_takes_the_work_with_it() {
 }
 
 #[test]
-fn the_client_takes_no_answer_of_another_version() {
+fn the_client_rejects_answers_of_another_version() {
     let folder = tempfile::tempdir().unwrap();
     let socket = folder.path().join("socket");
     let listener = bind_local(&socket).unwrap();
@@ -116,7 +116,7 @@ fn the_client_takes_no_answer_of_another_version() {
 }
 
 #[test]
-fn the_client_knows_whom_it_can_ask() {
+fn the_client_detects_whether_a_daemon_can_be_asked() {
     let house = ApiTestServer::new();
     let client = house.client();
     assert_eq!(client.status().unwrap().project, "project");

@@ -1,4 +1,4 @@
-//! What one client may cost the others.
+//! Limits that protect clients from each other.
 
 use super::*;
 
@@ -13,7 +13,7 @@ fn thousands_that_never_finish_a_request_do_not_keep_out_one_that_does() {
             1 => stream.write_all(b"POST /v1/index HTTP/1.1\r\nhost: x\r\ncontent-length: 10\r\n\r\n{"),
             _ => Ok(()),
         };
-        // The system limits the files of a process, and as many as the server keeps are enough to hold every seat.
+        // The system limits the files of a process, and this number suffices to occupy every slot.
         if 200 < slow.len() {
             slow.remove(0);
         }
@@ -27,7 +27,7 @@ fn thousands_that_never_finish_a_request_do_not_keep_out_one_that_does() {
 }
 
 #[test]
-fn where_all_are_being_answered_the_next_is_told_to_come_again() {
+fn with_all_slots_busy_the_next_client_is_asked_to_retry() {
     let house = ApiTestServer::new();
     let asking: Vec<_> = (0..super::super::limits::CONNECTIONS)
         .map(|_| {
@@ -92,7 +92,7 @@ fn who_does_not_read_is_not_waited_for() {
     let body = json!({"name": "large"}).to_string();
     stream.write_all(post("/v1/symbols", "content-type: application/json\r\n", &body).as_bytes()).unwrap();
     stream.set_write_timeout(Some(DEADLINE)).unwrap();
-    // Nobody takes this, so that it waits until the server has hung up.
+    // This is not read, so it blocks until the server closes the connection.
     while stream.write_all(b"x").is_ok() {}
     assert_eq!(house.symbols("found").status, 200);
     assert!(heard(stream).body.len() < 32 << 20);

@@ -39,13 +39,13 @@ use crate::model::RootReason;
 use crate::sys::{BindError, bind_local};
 
 const TOKEN: &str = "8c1f4f0e";
-/// Whatever takes longer hangs.
+/// The timeout of tests.
 const DEADLINE: Duration = Duration::from_mins(1);
 
-/// Answers by what it was asked; names of symbols make it do something else.
+/// A fake service: names of symbols select special behavior.
 struct FakeDaemon {
     asked: Mutex<Vec<AnyQuery>>,
-    /// What has happened, for those that wait for it.
+    /// The events so far, for tests that wait for them.
     seen: (Mutex<Vec<&'static str>>, Condvar),
     feed: Feed,
 }
@@ -216,7 +216,7 @@ impl ApiTestServer {
         stream
     }
 
-    /// Sends bytes on the socket, and reads all that comes.
+    /// Sends bytes on the socket, and reads the whole response.
     fn raw(&self, request: &str) -> HttpExchange {
         exchange(self.connect(), request)
     }
@@ -242,7 +242,7 @@ impl Drop for ApiTestServer {
     }
 }
 
-/// Returns the JSON that a service sent.
+/// Returns the JSON of an answer.
 fn json_of(answer: &ServiceAnswer) -> &Bytes {
     let Payload::Json(data) = &answer.payload else { panic!("not JSON: {answer:?}") };
     data
@@ -268,7 +268,7 @@ fn post(path: &str, headers: &str, body: &str) -> String {
     )
 }
 
-/// A response: its status (0 where there is none), head and body.
+/// A response: its status (0 if there is none), head and body.
 #[derive(Debug)]
 struct HttpExchange {
     status: u16,
@@ -287,7 +287,7 @@ impl HttpExchange {
 }
 
 fn exchange(mut stream: impl Read + Write, request: &str) -> HttpExchange {
-    // A server that refuses early may close before all was sent.
+    // A server that rejects early may close the connection before everything was sent.
     let _ = stream.write_all(request.as_bytes());
     heard(stream)
 }
@@ -302,7 +302,7 @@ fn heard(mut stream: impl Read) -> HttpExchange {
     HttpExchange { status, head: head.to_owned(), body }
 }
 
-/// Reads until something was read, and returns all of it.
+/// Reads until `wanted` was received, and returns everything.
 #[track_caller]
 fn read_until(stream: &mut impl Read, wanted: &str) -> String {
     let mut text = String::new();

@@ -1,4 +1,4 @@
-//! The web page's own port: who is let in, and what its browser is told.
+//! The web page's port: access control and security headers.
 
 use super::*;
 use std::borrow::Cow;
@@ -18,7 +18,7 @@ pub(super) const FILES: &[PageFile] = &[
     },
 ];
 
-/// A server whose page was asked for, and a session on it.
+/// A server with an open page, and a session on it.
 struct PageTestServer {
     house: ApiTestServer,
     /// The host and port of the page.
@@ -91,7 +91,7 @@ fn a_ticket_opens_one_session_and_ends_it_when_it_is_shown_again() {
     assert_eq!(page.status(""), 401);
     let authorization = page.authorization();
     assert_eq!(page.status(&authorization), 200);
-    // Neither the ticket nor the token of the port for programs is one of the page.
+    // Neither the ticket nor the token of the API's port is accepted as a session token.
     for wrong in [&page.ticket, TOKEN] {
         assert_eq!(page.status(&format!("authorization: Bearer {wrong}\r\n")), 401);
     }
@@ -126,7 +126,7 @@ fn the_page_answers_no_page_but_itself() {
     for (site, status) in [("none", 200), ("same-origin", 200), ("same-site", 403), ("cross-site", 403)] {
         assert_eq!(page.status(&format!("sec-fetch-site: {site}\r\n{authorization}")), status, "{site}");
     }
-    // A page whose name was bound again to this machine says its own name, whatever it asks for.
+    // A page whose name was rebound to this machine sends its own name, whatever it requests.
     for host in ["evil.example", &format!("evil.example:{port}"), "127.0.0.1"] {
         for path in ["/", "/v1/status", "/ui/session"] {
             assert_eq!(page.send_as(host, "GET", path, &authorization, "").status, 421, "{host} {path}");
@@ -141,7 +141,7 @@ fn the_page_answers_no_page_but_itself() {
 }
 
 #[test]
-fn files_of_the_page_are_cached_forever_and_nothing_else() {
+fn only_files_of_the_page_are_cached_forever() {
     let page = PageTestServer::new();
     let index = page.send("GET", "/", "", "");
     let (_, rest) = index.body.split_once("src=\"").unwrap();
@@ -153,7 +153,7 @@ fn files_of_the_page_are_cached_forever_and_nothing_else() {
     for answer in [&index, &page.send("GET", "/v1/status", &page.authorization(), "")] {
         assert!(answer.head.contains("cache-control: no-store"), "{}", answer.head);
     }
-    // What needs no token says nothing about the project and its settings.
+    // Responses without a token disclose nothing about the project and its settings.
     for open in [&index, &script, &page.redeem("x")] {
         assert!(!open.head.contains("slop-"), "{}", open.head);
     }
@@ -165,7 +165,7 @@ fn files_of_the_page_are_cached_forever_and_nothing_else() {
 }
 
 #[test]
-fn every_answer_of_the_page_confines_it() {
+fn every_answer_of_the_page_has_security_headers() {
     let page = PageTestServer::new();
     let authorization = page.authorization();
     for (path, headers, status) in
@@ -189,7 +189,7 @@ fn every_answer_of_the_page_confines_it() {
 }
 
 #[test]
-fn long_answers_are_compressed_for_those_who_can_read_them() {
+fn long_answers_are_compressed_if_accepted() {
     let page = PageTestServer::new();
     let headers = format!("content-type: application/json\r\n{}", page.authorization());
     let ask = |accept: &str, name: &str| {
@@ -203,7 +203,7 @@ fn long_answers_are_compressed_for_those_who_can_read_them() {
 }
 
 #[test]
-fn the_port_is_closed_with_the_server_and_not_open_before_it_is_asked_for() {
+fn the_port_is_open_only_from_the_first_ticket_until_the_server_stops() {
     let page = PageTestServer::new();
     assert!(TcpStream::connect(&page.host).is_ok());
     page.house.server.stop();

@@ -1,4 +1,4 @@
-//! Who may ask at all.
+//! Access control of the API.
 
 use super::*;
 
@@ -86,7 +86,7 @@ fn a_web_page_is_refused_on_the_socket_too() {
 }
 
 #[test]
-fn a_port_that_others_can_reach_is_not_served() {
+fn a_port_reachable_from_other_machines_is_not_served() {
     let house = ApiTestServer::new();
     for (address, token) in [("0.0.0.0:0", TOKEN), ("127.0.0.1:0", "")] {
         let listener = std::net::TcpListener::bind(address).unwrap();
@@ -96,7 +96,7 @@ fn a_port_that_others_can_reach_is_not_served() {
 }
 
 #[test]
-fn a_socket_is_its_owners_alone() {
+fn a_socket_is_private_to_its_owner() {
     let house = ApiTestServer::new();
     let mode = std::fs::symlink_metadata(house.socket()).unwrap().permissions().mode();
     assert_eq!(mode & 0o7777, 0o600);
@@ -120,7 +120,7 @@ fn no_socket_is_made_where_others_could_put_theirs() {
 }
 
 #[test]
-fn only_a_socket_that_nobody_listens_on_is_replaced() {
+fn only_a_stale_socket_is_replaced() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
     drop(bind_local(&at("left")).unwrap());

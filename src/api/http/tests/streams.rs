@@ -1,9 +1,9 @@
-//! Answers that come in pieces: progress, documents, events.
+//! Streamed answers: progress, documents, events.
 
 use super::*;
 
 #[test]
-fn lines_tell_progress_and_last_the_answer() {
+fn lines_report_progress_and_end_with_the_answer() {
     let quick = Duration::from_millis(5);
     for (name, last) in [
         ("slow", json!({"data": {"was": "slow"}, "error": null, "status": null})),
@@ -26,7 +26,7 @@ fn lines_tell_progress_and_last_the_answer() {
 }
 
 #[test]
-fn what_was_asked_before_the_server_stops_is_answered() {
+fn pending_questions_are_answered_when_the_server_stops() {
     let house = ApiTestServer::with(Timeouts { stop: DEADLINE, ..TIMEOUTS });
     let mut asking = house.connect();
     let request = post("/v1/symbols", "content-type: application/json\r\n", "{\"name\":\"slow\"}");
@@ -42,7 +42,7 @@ fn what_was_asked_before_the_server_stops_is_answered() {
 }
 
 #[test]
-fn a_document_is_given_alone_where_that_is_accepted() {
+fn a_document_is_returned_without_an_envelope_if_accepted() {
     let house = ApiTestServer::new();
     let heard = house.post("/v1/aggregate", "accept: text/markdown\r\n", "{}");
     assert_eq!(heard.body, "# A \"document\"\n");
@@ -53,7 +53,7 @@ fn a_document_is_given_alone_where_that_is_accepted() {
 }
 
 #[test]
-fn events_are_told_as_they_come_and_from_where_a_stream_broke_off() {
+fn events_are_streamed_and_resumed_where_a_stream_ended() {
     let house = ApiTestServer::new();
     (1..=3).for_each(|sequence| house.fake.feed.publish(event(sequence, "a.py")));
     let expected = "id: 1:3\nevent: changed\n\
@@ -76,7 +76,7 @@ fn events_are_told_as_they_come_and_from_where_a_stream_broke_off() {
 }
 
 #[test]
-fn a_stream_sends_the_kinds_that_are_wanted_and_ten_events_a_second() {
+fn a_stream_sends_requested_kinds_and_at_most_ten_events_a_second() {
     let house = ApiTestServer::new();
     let mut stream = house.connect();
     stream.write_all(get("/v1/events?kinds=changed,lost_track", "").as_bytes()).unwrap();
@@ -97,7 +97,7 @@ fn a_stream_sends_the_kinds_that_are_wanted_and_ten_events_a_second() {
 }
 
 #[test]
-fn a_client_can_ask_for_fewer_events() {
+fn a_client_can_request_fewer_events() {
     let house = ApiTestServer::new();
     let mut stream = house.connect();
     stream.write_all(get("/v1/events?every_ms=60000&wait_ms=1000", "").as_bytes()).unwrap();
@@ -108,13 +108,13 @@ fn a_client_can_ask_for_fewer_events() {
     let mut rest = String::new();
     stream.read_to_string(&mut rest).unwrap();
     assert!(!rest.contains("id: 1:2"), "{rest}");
-    // Never more than ten a second, whatever is asked for.
+    // Never more than ten a second, whatever is requested.
     let heard = house.raw(&get("/v1/events?since=1:1&every_ms=0&limit=1", ""));
     assert!(heard.body.contains("id: 1:2\n"), "{}", heard.body);
 }
 
 #[test]
-fn a_stream_shows_that_it_lives_and_ends_when_the_server_stops() {
+fn a_stream_has_heartbeats_and_ends_when_the_server_stops() {
     let house = ApiTestServer::with(Timeouts { heartbeat: Duration::from_millis(5), ..TIMEOUTS });
     let mut stream = house.connect();
     stream.write_all(get("/v1/events", "").as_bytes()).unwrap();
@@ -124,7 +124,7 @@ fn a_stream_shows_that_it_lives_and_ends_when_the_server_stops() {
 }
 
 #[test]
-fn so_many_wait_for_events_that_some_connections_are_left() {
+fn subscribers_leave_some_connections_for_questions() {
     let house = ApiTestServer::new();
     let waiting: Vec<_> = (0..super::super::limits::SUBSCRIBERS)
         .map(|_| {

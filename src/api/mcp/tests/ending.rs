@@ -1,10 +1,10 @@
-//! Work that is cancelled, reported, or still to be answered.
+//! Cancellation, progress, and the end of a server.
 
 use super::*;
 use crate::engine::ScanProgress;
 
 #[test]
-fn a_request_that_is_cancelled_takes_its_work_with_it() {
+fn cancelling_a_request_cancels_its_work() {
     let (at_work, mut is_at_work) = tokio::sync::mpsc::unbounded_channel();
     let (ended, end) = mpsc::channel();
     let ended = Mutex::new(ended);
@@ -18,14 +18,14 @@ fn a_request_that_is_cancelled_takes_its_work_with_it() {
         is_at_work.recv().await.unwrap();
         let params = json!({"requestId": id, "reason": "no need"});
         client.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params})).await;
-        // The next message answers the next request: none comes for the one that was cancelled.
+        // The next message answers the next request: the cancelled one gets no answer.
         client.request("ping", json!({})).await;
     });
     assert!(end.recv().unwrap());
 }
 
 #[test]
-fn a_client_that_asks_for_it_is_told_how_far_the_work_is() {
+fn progress_is_reported_on_request() {
     let (go, gone) = mpsc::channel();
     let gone = Mutex::new(gone);
     let service = fake(move |_, call| {
@@ -49,7 +49,7 @@ fn a_client_that_asks_for_it_is_told_how_far_the_work_is() {
 }
 
 #[test]
-fn what_was_asked_before_the_input_ended_is_still_answered() {
+fn pending_requests_are_answered_after_the_input_ends() {
     let (go, gone) = mpsc::channel();
     let gone = Mutex::new(gone);
     let service = fake(move |_, _| {
@@ -65,7 +65,7 @@ fn what_was_asked_before_the_input_ended_is_still_answered() {
 }
 
 #[test]
-fn what_takes_too_long_when_the_client_has_left_is_given_up() {
+fn long_work_is_cancelled_after_the_client_disconnects() {
     let (at_work, mut is_at_work) = tokio::sync::mpsc::unbounded_channel();
     let (ended, end) = mpsc::channel();
     let ended = Mutex::new(ended);
@@ -83,7 +83,7 @@ fn what_takes_too_long_when_the_client_has_left_is_given_up() {
 }
 
 #[test]
-fn a_server_that_is_stopped_gives_up_its_work_and_ends() {
+fn a_stopped_server_cancels_its_work_and_ends() {
     let (at_work, mut is_at_work) = tokio::sync::mpsc::unbounded_channel();
     let (ended, end) = mpsc::channel();
     let ended = Mutex::new(ended);
@@ -96,7 +96,7 @@ fn a_server_that_is_stopped_gives_up_its_work_and_ends() {
         client.begin("tools/call", json!({"name": "slop_status"})).await;
         is_at_work.recv().await.unwrap();
         client.stop.send(()).await.unwrap();
-        // The stream ends though the client has not left.
+        // The stream ends although the client has not disconnected.
         let mut rest = String::new();
         while client.input.read_line(&mut rest).await.unwrap() != 0 {}
     });
@@ -104,6 +104,6 @@ fn a_server_that_is_stopped_gives_up_its_work_and_ends() {
 }
 
 #[test]
-fn a_client_that_leaves_at_once_has_done_nothing_wrong() {
+fn disconnecting_at_once_is_not_an_error() {
     serve(&always(json!([])), async |_| {});
 }

@@ -1,4 +1,4 @@
-//! The server as a client meets it: lines of JSON on two streams, with answers that are known beforehand.
+//! The server from a client's perspective: lines of JSON on two streams, with a fake service.
 
 mod ending;
 mod protocol;
@@ -26,7 +26,7 @@ use crate::model::RootReason;
 
 type FakeAnswer = dyn Fn(&AnyQuery, &CallOptions) -> Result<Value, ApiError> + Send + Sync;
 
-/// Answers as configured, and records what it was asked.
+/// A service with configured answers that records its questions.
 struct FakeService {
     answer: Box<FakeAnswer>,
     asked: Mutex<Vec<AnyQuery>>,
@@ -116,14 +116,14 @@ impl TestClient {
         answer["result"].clone()
     }
 
-    /// Calls a tool, and returns the words of its answer.
+    /// Calls a tool, and returns the text of its answer.
     async fn words(&mut self, tool: &str, arguments: Value) -> String {
         let result = self.call(tool, arguments).await;
         assert_eq!(result["isError"], false, "{result}");
         result["content"][0]["text"].as_str().unwrap().to_owned()
     }
 
-    /// Calls a tool that refuses, and returns the code and the words.
+    /// Calls a tool that fails, and returns the code and the text.
     async fn refusal(&mut self, tool: &str, arguments: Value) -> (String, String) {
         let result = self.call(tool, arguments).await;
         assert_eq!(result["isError"], true, "{result}");
@@ -132,7 +132,7 @@ impl TestClient {
     }
 }
 
-/// Runs a test against a server, which is to end well when the client has left.
+/// Runs a test against a server, which must end without an error when the client disconnects.
 fn serve(service: &Arc<FakeService>, test: impl AsyncFnOnce(&mut TestClient)) {
     serve_patiently(service, Duration::from_mins(1), test);
 }
@@ -179,7 +179,7 @@ fn serve_ready(service: &Arc<FakeService>, test: impl AsyncFnOnce(&mut TestClien
 }
 
 #[test]
-fn a_server_that_is_to_be_fresh_asks_for_nothing_less() {
+fn require_fresh_is_passed_to_the_service() {
     for require_fresh in [false, true] {
         let fake = fake(move |_, call| {
             assert_eq!(call.require_fresh, require_fresh);
@@ -199,8 +199,7 @@ fn a_server_that_is_to_be_fresh_asks_for_nothing_less() {
     }
 }
 
-/// Works until nobody waits for it any more, and says whether that came about in time: before the SDK would do it by
-/// itself.
+/// Works until it is cancelled, and returns whether that happened in time, before the SDK's own timeout.
 fn is_cancelled_in_time(call: &CallOptions) -> bool {
     let begun = Instant::now();
     while !call.job.is_cancelled() && begun.elapsed() < Duration::from_secs(4) {

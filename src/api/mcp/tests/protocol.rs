@@ -1,10 +1,10 @@
-//! What the protocol asks of a server.
+//! The requirements of the protocol.
 
 use super::*;
 use crate::api::queries::ImpactQuery;
 
 #[test]
-fn the_first_answer_needs_nothing_of_the_project() {
+fn initialization_does_not_read_the_project() {
     let service = fake(|_, _| panic!("asked"));
     serve(&service, async |client| {
         let info = client.initialize("2025-06-18").await;
@@ -21,7 +21,7 @@ fn the_first_answer_needs_nothing_of_the_project() {
 }
 
 #[test]
-fn a_client_is_answered_in_the_version_it_speaks() {
+fn a_client_is_answered_in_its_protocol_version() {
     for version in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] {
         serve(&always(json!([])), async |client| {
             assert_eq!(client.initialize(version).await["protocolVersion"], version);
@@ -33,7 +33,7 @@ fn a_client_is_answered_in_the_version_it_speaks() {
 }
 
 #[test]
-fn every_tool_has_a_plain_schema_and_changes_nothing() {
+fn every_tool_has_a_plain_schema_and_is_read_only() {
     serve_ready(&always(json!([])), async |client| {
         let answer = client.request("tools/list", json!({})).await;
         let tools = answer["result"]["tools"].as_array().unwrap();
@@ -71,7 +71,7 @@ fn every_tool_has_a_plain_schema_and_changes_nothing() {
     });
 }
 
-/// What names, descriptions and arguments of all tools may cost: they are part of every prompt.
+/// The most tokens of the names, descriptions and arguments of all tools, which are part of every prompt.
 const MAX_TOKENS: usize = 1_400;
 
 #[test]
@@ -115,7 +115,7 @@ fn references_are_rows_with_their_grade() {
         assert!(words.starts_with("  a.py:7 main · sure · 2 steps\n[1 caller]\n"), "{words}");
         let words = client.words("slop_refs", json!({"mode": "tests", "base": "HEAD"})).await;
         let expected =
-            "[old of a.py is gone, and what used it is not followed]\na.py:6 main · sure · 2 steps\n";
+            "[old of a.py was removed, and its former uses are not followed]\na.py:6 main · sure · 2 steps\n";
         assert!(words.starts_with(expected), "{words}");
     });
     let asked = service.asked.lock().unwrap();
@@ -124,7 +124,7 @@ fn references_are_rows_with_their_grade() {
 }
 
 #[test]
-fn arguments_that_make_no_sense_are_refused_with_words_and_ask_nothing() {
+fn invalid_arguments_are_rejected_without_a_question() {
     let service = fake(|_, _| panic!("asked"));
     serve_ready(&service, async |client| {
         for (tool, arguments) in [
@@ -173,13 +173,13 @@ fn arguments_that_make_no_sense_are_refused_with_words_and_ask_nothing() {
 }
 
 #[test]
-fn faults_of_the_protocol_are_errors_of_the_protocol() {
+fn protocol_violations_are_protocol_errors() {
     serve_ready(&always(json!([])), async |client| {
         let answer = client.request("tools/call", json!({"name": "rm", "arguments": {}})).await;
         assert_eq!(answer["error"]["code"], -32602, "{answer}");
         let answer = client.request("no/such/method", json!({})).await;
         assert_eq!(answer["error"]["code"], -32601, "{answer}");
-        // What is no JSON is passed over, however deep it is.
+        // Invalid JSON is skipped, however deeply nested.
         client.output.write_all(b"garbage\n\xff\xfe\n\n").await.unwrap();
         client.output.write_all(("[".repeat(5_000) + "\n").as_bytes()).await.unwrap();
         assert_eq!(client.request("ping", json!({})).await["result"], json!({}));
@@ -187,7 +187,7 @@ fn faults_of_the_protocol_are_errors_of_the_protocol() {
 }
 
 #[test]
-fn a_fault_is_told_with_what_an_agent_can_do() {
+fn an_error_has_a_hint_for_agents() {
     let service = fake(|ask, _| match ask {
         AnyQuery::View(_) => {
             Err(ApiError::user("not_found", "no such file: b.py", "`slop status` lists the files"))
@@ -198,7 +198,7 @@ fn a_fault_is_told_with_what_an_agent_can_do() {
         let (code, words) = client.refusal("slop_view", json!({"files": ["b.py"]})).await;
         assert_eq!(code, "not_found");
         assert!(words.contains("no such file: b.py\ncode: not_found\nhint: slop_status"), "{words}");
-        // However long the words are that an agent gave, they are not all repeated.
+        // A long text of an agent is not repeated completely.
         let long = "x".repeat(100_000);
         let answers = [
             client.request("tools/call", json!({"name": &long})).await,
@@ -206,7 +206,7 @@ fn a_fault_is_told_with_what_an_agent_can_do() {
             client.request("resources/read", json!({"uri": &long})).await,
         ];
         assert!(answers.iter().all(|answer| answer.to_string().len() < 5_000), "{answers:?}");
-        // Not even a panic takes the server down.
+        // The server survives a panic.
         let (code, _) = client.refusal("slop_outline", json!({"files": ["b.py"]})).await;
         assert_eq!(code, "bug");
         assert_eq!(client.request("ping", json!({})).await["result"], json!({}));

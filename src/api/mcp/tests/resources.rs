@@ -23,7 +23,7 @@ fn files_are_resources_in_pages() {
             cursor = Some(next.to_owned());
         }
         assert_eq!(found.len(), 451);
-        // A name that is not UTF-8 is spelled as it is printed.
+        // A name that is not UTF-8 is written with escapes, as it is printed.
         assert_eq!(found[0]["uri"], "slop://view/full/%5Cxff.py");
         let last = json!({
             "uri": "slop://view/full/a%20b/449.py", "name": "449.py", "title": "a b/449.py",
@@ -50,7 +50,7 @@ fn a_resource_is_a_view_of_one_file() {
         let contents = &answer["result"]["contents"][0];
         assert_eq!(contents["text"], "[Class] A\n");
         assert_eq!(contents["_meta"]["slop/freshness"]["clock"], "7:9");
-        // A folder is none, and what cannot be a path is not even asked about.
+        // A folder is not a resource, and invalid paths are rejected without a question.
         for uri in ["slop://view/full/src", "slop://view/full/../x", "file:///etc/passwd"] {
             let answer = read(client, uri).await;
             assert_eq!(answer["error"]["code"], -32002, "{answer}");
@@ -63,7 +63,7 @@ fn a_resource_is_a_view_of_one_file() {
 }
 
 #[test]
-fn places_and_the_hydrated_document_are_resources() {
+fn placements_and_the_hydrated_document_are_resources() {
     let service = fake(|ask, _| match ask {
         AnyQuery::Fragments(ask) if ask.tier == Some(WarmthName::Warm) => Ok(json!([{
             "fragment_id": "0123456789abcdef", "path": "a.py", "part": null, "content_hash": "00", "bytes": 9,

@@ -5,13 +5,13 @@ use tokio::net::{UnixListener, UnixStream};
 
 use super::*;
 
-/// A daemon that answers one request after the other with an endless stream.
+/// A fake daemon that answers each request with an endless stream.
 struct FakeDaemon {
     listener: UnixListener,
     _folder: TempDir,
 }
 
-/// Returns a service whose daemon does not listen yet, and where it does.
+/// Returns a service whose daemon does not listen yet, and the folder of its socket.
 fn service_with_feed() -> (Arc<FakeService>, TempDir) {
     let folder = tempfile::tempdir().unwrap();
     let service = FakeService {
@@ -43,7 +43,7 @@ async fn send_changes(stream: &mut UnixStream, kind: &str, what: &str, paths: &[
     let change = |path: &&str| json!({"path": path, "kind": what, "sha256": "ab"});
     let data = json!({"clock": "1:2", "changes": paths.iter().map(change).collect::<Vec<_>>()});
     let event = format!(":\n\nid: 1:2\nevent: {kind}\ndata: {data}\n\n");
-    // In two pieces, within the empty line that ends the event.
+    // In two pieces, split within the empty line that ends the event.
     let (head, tail) = event.split_at(event.len() - 1);
     for piece in [head, tail] {
         stream.write_all(piece.as_bytes()).await.unwrap();
@@ -67,7 +67,7 @@ async fn subscribe(client: &mut TestClient, address: &str) {
 }
 
 #[test]
-fn a_session_is_notified_of_what_it_subscribed_to_and_of_nothing_else() {
+fn a_session_is_notified_only_of_its_subscriptions() {
     let (service, folder) = service_with_feed();
     serve_ready(&service, async |client| {
         let refused = client.request("resources/subscribe", json!({"uri": A})).await;
@@ -79,7 +79,7 @@ fn a_session_is_notified_of_what_it_subscribed_to_and_of_nothing_else() {
             let (stream, ()) = tokio::join!(daemon.accept(), subscribe(client, A));
             stream
         };
-        // The second one needs no stream of its own.
+        // The second subscription shares the stream.
         subscribe(client, B).await;
         send_event(&mut stream, "changed", &["c.py", "a b.py"]).await;
         assert_eq!(updated(client).await, A);
@@ -88,7 +88,7 @@ fn a_session_is_notified_of_what_it_subscribed_to_and_of_nothing_else() {
         client.request("resources/unsubscribe", json!({"uri": A})).await;
         send_event(&mut stream, "changed", &["a b.py", "b.py"]).await;
         assert_eq!(updated(client).await, B);
-        // Nobody knows what changed while the daemon was away.
+        // Changes while the daemon was not running are unknown.
         drop(stream);
         let _stream = daemon.accept().await;
         assert_eq!(updated(client).await, B);
@@ -96,9 +96,9 @@ fn a_session_is_notified_of_what_it_subscribed_to_and_of_nothing_else() {
 }
 
 #[test]
-fn a_request_that_listens_is_notified_until_the_client_leaves() {
+fn a_listening_request_is_notified_until_the_client_disconnects() {
     let (service, folder) = service_with_feed();
-    // Longer than the test may take: a subscription that is open must not delay the end.
+    // Longer than the test may take: an open subscription must not delay the end.
     serve_patiently(&service, Duration::from_mins(10), async |client| {
         let daemon = FakeDaemon::listen(folder);
         let meta = json!({
@@ -135,10 +135,10 @@ fn a_request_that_listens_is_notified_until_the_client_leaves() {
 }
 
 #[test]
-fn a_session_that_has_listed_the_files_is_told_when_there_are_others() {
+fn a_session_that_has_listed_files_is_notified_when_the_list_changes() {
     let (service, folder) = service_with_feed();
     serve_ready(&service, async |client| {
-        // Without a daemon, the list is given all the same.
+        // Without a daemon, the list is returned all the same.
         let listed = client.request("resources/list", json!({})).await;
         assert_eq!(listed["result"]["resources"], json!([]), "{listed}");
         let daemon = FakeDaemon::listen(folder);

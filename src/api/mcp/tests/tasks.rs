@@ -1,4 +1,4 @@
-//! Calls that become tasks, for clients that can wait for them.
+//! Long calls as tasks, for clients that support them.
 
 use super::*;
 use crate::engine::ScanProgress;
@@ -12,7 +12,7 @@ fn meta() -> Value {
     })
 }
 
-/// Asks for a task until it has another state than this.
+/// Polls a task until its state is no longer this one.
 async fn task_after(client: &mut TestClient, id: &Value, state: &str) -> Value {
     let deadline = Instant::now() + Duration::from_mins(1);
     loop {
@@ -27,7 +27,7 @@ async fn task_after(client: &mut TestClient, id: &Value, state: &str) -> Value {
 }
 
 #[test]
-fn a_call_that_takes_long_becomes_a_task_with_the_answer_as_its_result() {
+fn a_long_call_becomes_a_task_with_its_answer_as_the_result() {
     let (go, gone) = mpsc::channel();
     let gone = Mutex::new(gone);
     let service = fake(move |ask, call| {
@@ -39,7 +39,7 @@ fn a_call_that_takes_long_becomes_a_task_with_the_answer_as_its_result() {
         Ok(json!([]))
     });
     serve(&service, async |client| {
-        // Not one that answers at once.
+        // Not a call that is answered at once.
         let call = json!({"name": "slop_search", "arguments": {"query": "a"}, "_meta": meta()});
         let answer = client.request("tools/call", call).await;
         assert_eq!(answer["result"]["resultType"], "complete", "{answer}");
@@ -60,7 +60,7 @@ fn a_call_that_takes_long_becomes_a_task_with_the_answer_as_its_result() {
     });
 }
 
-/// Returns a service that answers when its call is cancelled, and what says whether it was.
+/// Returns a service that answers when its call is cancelled, and a receiver that reports whether it was.
 fn until_cancelled() -> (Arc<FakeService>, mpsc::Receiver<bool>) {
     let (ended, end) = mpsc::channel();
     let ended = Mutex::new(ended);
@@ -72,7 +72,7 @@ fn until_cancelled() -> (Arc<FakeService>, mpsc::Receiver<bool>) {
 }
 
 #[test]
-fn a_task_that_is_cancelled_takes_its_work_with_it() {
+fn cancelling_a_task_cancels_its_work() {
     let (service, end) = until_cancelled();
     serve(&service, async |client| {
         let call = json!({"name": "slop_outline", "arguments": {"files": ["a"]}, "_meta": meta()});

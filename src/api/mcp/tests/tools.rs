@@ -1,4 +1,4 @@
-//! What the tools ask and show.
+//! The questions and answers of the tools.
 
 use super::*;
 
@@ -17,7 +17,7 @@ fn receipt() -> Value {
 }
 
 #[test]
-fn a_document_is_asked_for_within_a_budget_and_under_a_name_of_its_own() {
+fn a_document_has_a_budget_and_a_name_of_its_own() {
     let service = always(json!({"text": "## Files\n", "receipt": receipt()}));
     serve_ready(&service, async |client| {
         let words =
@@ -54,7 +54,10 @@ fn a_discussion_is_a_text_or_a_list_of_messages() {
         let refused = client.call("slop_aggregate", json!({"history": 3})).await.to_string();
         assert!(refused.contains("expected a text, a list of messages with"), "{refused}");
         let refused = client.call("slop_aggregate", json!({"history": ["a", 3]})).await.to_string();
-        assert!(refused.contains("invalid arguments: history[1]: it is no message, expected"), "{refused}");
+        assert!(
+            refused.contains("invalid arguments: history[1]: it is not a message, expected"),
+            "{refused}"
+        );
     });
     let asked = service.asked.lock().unwrap();
     let heard = asked.iter().map(|query| {
@@ -67,7 +70,7 @@ fn a_discussion_is_a_text_or_a_list_of_messages() {
 }
 
 #[test]
-fn a_document_can_be_read_in_parts_instead_of_at_once() {
+fn a_document_can_be_read_in_parts() {
     let block = |name: &str| format!("### {name}\n\n```\n{}```\n\n", "x = 1\n".repeat(6_000));
     let document = format!("# Project\n\n## Files\n\n{}{}", block("a.py"), block("b.py"));
     let answer = json!({"text": document, "receipt": receipt()});
@@ -87,13 +90,13 @@ fn a_document_can_be_read_in_parts_instead_of_at_once() {
         assert_eq!(read, document);
         let gone = client.request("resources/read", json!({"uri": "slop://answer/0123456789abcdef/1"})).await;
         assert_eq!(gone["error"]["code"], -32002, "{gone}");
-        // What fits is given at once if it is not asked for in parts.
+        // A document that fits is returned at once unless parts were requested.
         assert!(client.words("slop_aggregate", json!({})).await.starts_with("# Project\n"));
     });
 }
 
 #[test]
-fn views_are_asked_for_by_what_is_wanted_of_the_files() {
+fn arguments_select_the_view() {
     let service = always(json!([view("a.py", "custom", "x\n")]));
     serve_ready(&service, async |client| {
         let words = client.words("slop_view", json!({"files": ["./a.py"], "symbols": ["A.run"]})).await;
@@ -114,7 +117,7 @@ fn views_are_asked_for_by_what_is_wanted_of_the_files() {
 }
 
 #[test]
-fn a_symbol_is_shown_in_words_and_as_values() {
+fn a_symbol_is_shown_as_text_and_structured_value() {
     let symbol = |path: &str| {
         json!({
             "kind": "method", "name": "run", "qualified_name": "A.run", "start_line": 3, "end_line": 4,
@@ -171,7 +174,7 @@ fn an_outline_is_a_line_for_each_symbol() {
         assert!(words.starts_with(expected), "{words}");
         let words = client.words("slop_outline", json!({"files": ["long"]})).await;
         assert!(words.chars().count() < 41_000 && words.contains("[cut within a.py: "), "{}", words.len());
-        // What is cut off is kept as well.
+        // The part that is cut off is kept.
         let (_, address) = words.rsplit_once("[read as resources: ").unwrap();
         let address = address.split([' ', ']']).next().unwrap();
         assert!(address.ends_with("/2"), "{address}");
@@ -183,7 +186,7 @@ fn an_outline_is_a_line_for_each_symbol() {
 }
 
 #[test]
-fn long_views_are_cut_behind_a_line_and_say_how_to_go_on() {
+fn long_views_are_cut_after_a_line_with_a_notice() {
     let lines: Vec<String> = (1..=10_000).map(|number| format!("line {number}\n")).collect();
     let lines = lines.concat();
     let answers = json!([view("a \"b\".py", "full", &lines), view("c.py", "full", "x\n")]);
@@ -203,14 +206,14 @@ fn long_views_are_cut_behind_a_line_and_say_how_to_go_on() {
         assert!(rest.contains("[cut: 1 file is not shown: c.py; "), "{rest}");
         let words = client.words("slop_view", json!({"files": ["one"]})).await;
         assert!(words.contains("[cut: 40000 of 90000 characters are shown; the line is too long"), "{words}");
-        // No text ends the fence around it.
+        // A text cannot end the fence around it.
         let words = client.words("slop_view", json!({"files": ["ticks"]})).await;
         assert!(words.contains("````python\n```\nx\n```\n````\n"), "{words}");
     });
 }
 
 #[test]
-fn the_list_of_files_is_told_in_pages() {
+fn files_are_listed_in_pages() {
     let mut files: Vec<Value> =
         (0..250).map(|number| file(&format!("src/{number:03}.py"), "fresh")).collect();
     files.push(file("docs/a.md", "stale"));

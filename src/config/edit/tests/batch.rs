@@ -44,7 +44,7 @@ fn check_edits(before: &str, edits: &[CurationEdit], written: usize, after: &Exp
 }
 
 #[test]
-fn an_entry_for_a_folder_changes_the_entries_for_what_is_in_it() {
+fn an_entry_for_a_folder_changes_the_entries_in_it() {
     check_edits(
         "# Head.\n[[files]]\npath = 'src/net/tcp.c' # mine\nforce_full = true\n\n[[files]]\npath = 'src-old/a.c'\nforce_full = true\n",
         &[set(&[folder("src"), file("README.md")], &[ItemSetting::Signatures(true)], &["force_full"])],
@@ -68,7 +68,7 @@ fn an_entry_for_a_folder_changes_the_entries_for_what_is_in_it() {
             ast_signatures = true
         "#]],
     );
-    // The folder itself has an entry already, whichever way it is written; what says nothing any more goes.
+    // The folder itself already has an entry, in a different spelling; entries that become empty are removed.
     check_edits(
         "files = [{ path = 'src', tier = 3 }, { path = 'src/a.c', tier = 3, selected = true }]\n",
         &[
@@ -103,7 +103,7 @@ fn either_all_edits_are_made_or_none() {
 }
 
 #[test]
-fn slices_and_masks_are_changed_in_their_place() {
+fn slices_and_masks_are_changed_in_place() {
     let lines = Slice { start_line: 7, end_line: 9, ..slice(7, 9) };
     let change = |index, lines: Option<&Slice>, tag: Option<&str>| CurationEdit::ChangeSlice {
         path: "a.c".to_owned(),
@@ -154,7 +154,7 @@ fn slices_and_masks_are_changed_in_their_place() {
 }
 
 #[test]
-fn screenshots_are_added_removed_and_put_in_order() {
+fn screenshots_are_added_removed_and_reordered() {
     check_edits(
         "screenshots = [\n    'a.png', # first\n    'b.png',\n]\n",
         &[screenshots(&["c.png", "a.png"], &["b.png"], &["c.png"])],
@@ -175,7 +175,7 @@ fn screenshots_are_added_removed_and_put_in_order() {
 }
 
 #[test]
-fn the_document_table_is_made_changed_and_removed() {
+fn the_document_table_is_created_changed_and_removed() {
     let document =
         |to: DocumentDefaults, unset: &[&'static str]| CurationEdit::Document { to, unset: unset.to_vec() };
     let worker = DocumentDefaults {
@@ -219,7 +219,7 @@ fn the_document_table_is_made_changed_and_removed() {
 }
 
 #[test]
-fn a_file_of_which_nothing_is_left_is_removed() {
+fn a_file_that_becomes_empty_is_removed() {
     let disk = MemoryFiles::default();
     edit(&disk, &[set(&[file("a.c")], &[ItemSetting::ForceFull(true)], &[])]).unwrap();
     assert_eq!(disk.text(), "[[files]]\npath = \"a.c\"\nforce_full = true\n");

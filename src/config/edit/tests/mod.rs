@@ -1,4 +1,4 @@
-//! Edits of files that people write, tried on a disk in memory.
+//! Edits of files that are written by hand, on a disk in memory.
 
 mod batch;
 mod modes;
@@ -19,14 +19,14 @@ use crate::config::{ConfigInputs, Error, LoadedConfig};
 use crate::model::{ContentHash, FileItem, FileStamp, MaskMode, Slice, SliceAnchors, ViewMode};
 use crate::sys::{Disk, WriteContent};
 
-/// Two files; a second read of the project's may find it changed.
+/// Two files; the second read of the project's may find it changed.
 #[derive(Default)]
 struct MemoryFiles {
     project: Mutex<Option<Vec<u8>>>,
     user: Mutex<Option<Vec<u8>>>,
     writes: Mutex<u32>,
     intruder: Mutex<Option<(u32, Vec<u8>)>>,
-    /// How many writes are made before all fail, as if the process had been killed.
+    /// How many writes succeed before all fail, as if the process had been killed.
     writes_left: Mutex<Option<u32>>,
 }
 
@@ -191,7 +191,7 @@ fn check_error(disk: &MemoryFiles, error: Result<(), Error>, expected: &str) {
 }
 
 #[test]
-fn a_slice_is_written_with_all_that_is_known_of_it_and_read_back() {
+fn a_slice_is_written_with_all_fields_and_read_back() {
     let disk = MemoryFiles::default();
     let anchors = SliceAnchors {
         content_hash: Some(ContentHash::digest(b"x")),
@@ -214,7 +214,7 @@ fn a_slice_is_written_with_all_that_is_known_of_it_and_read_back() {
 }
 
 #[test]
-fn a_slice_is_added_to_the_item_that_is_there() {
+fn a_slice_is_added_to_an_existing_item() {
     check(
         "# Mine.\n[[files]]\npath = './a.py' # here\nx.y = 1\n\n# Other.\n[[files]]\npath = 'b.py'\n# Last.\n",
         |disk| add(disk, "a.py", &slice(1, 2)),
@@ -237,7 +237,7 @@ fn a_slice_is_added_to_the_item_that_is_there() {
 }
 
 #[test]
-fn what_is_added_at_the_end_stands_below_the_comments_there() {
+fn additions_at_the_end_follow_the_comments_there() {
     check(
         "[tiers.4]\n# The role.\n#role = \"qa\"",
         |disk| mask(disk, "a.py", &[("A.b", MaskMode::Definition)]),
@@ -293,7 +293,7 @@ fn items_that_are_written_inline_stay_inline() {
 }
 
 #[test]
-fn a_mask_is_changed_in_place_whichever_way_it_is_written() {
+fn a_mask_is_changed_in_place_in_any_syntax() {
     check(
         "[[files]]\npath = 'a'\nast_mask = { f = 'def', 'A.b' = 'sig' } # why\n",
         |disk| mask(disk, "a", &[("f", MaskMode::Hide), ("g", MaskMode::Signature)]),
@@ -320,7 +320,7 @@ fn a_mask_is_changed_in_place_whichever_way_it_is_written() {
 }
 
 #[test]
-fn symbols_are_taken_off_a_mask() {
+fn symbols_are_removed_from_a_mask() {
     let text = "[[files]]\npath = 'a'\nast_mask = { f = 'def', 'A.b' = 'sig' }\n";
     let remove = |disk: &MemoryFiles, keys: &[&str]| {
         let keys: Vec<String> = keys.iter().map(|key| (*key).to_owned()).collect();
@@ -330,7 +330,7 @@ fn symbols_are_taken_off_a_mask() {
     assert_eq!(remove(&disk, &["f"]).unwrap(), ["f"]);
     assert_eq!(disk.text(), "[[files]]\npath = 'a'\nast_mask = { 'A.b' = 'sig' }\n");
     assert_eq!(remove(&disk, &[]).unwrap(), ["A.b"]);
-    // Nothing is curated any more.
+    // The curation is empty now.
     assert_eq!(*disk.project.lock().unwrap(), None);
     let disk = MemoryFiles::new("[[files]]\npath = 'a'\ntier = 3\n");
     check_error(&disk, remove(&disk, &[]).map(drop), "`a` has no mask");
@@ -340,7 +340,7 @@ fn symbols_are_taken_off_a_mask() {
 }
 
 #[test]
-fn slices_are_removed_by_lines_or_tag_and_comments_set_apart_stay() {
+fn slices_are_removed_by_lines_or_tag_and_detached_comments_stay() {
     let text = "[[files]]\npath = 'a'\n\n# About slices.\n\n# The first.\n[[files.custom_slices]]\nstart_line = 1\n\
                 end_line = 2\n\n[[files.custom_slices]]\nstart_line = 3\nend_line = 4\ntag = 't'\n# End.\n";
     let remove = |disk: &MemoryFiles, key| remove_slices(disk, Path::new(PROJECT), "./a", &[key]);
@@ -358,11 +358,11 @@ fn slices_are_removed_by_lines_or_tag_and_comments_set_apart_stay() {
 }
 
 #[test]
-fn an_item_of_which_only_the_path_is_left_does_not_stay_before_a_pattern() {
+fn an_item_with_only_a_path_left_is_removed() {
     let pattern = "[[files]]\npath = \"src/**\"\nast_mask = { \"A.key\" = \"hide\", b = \"sig\" }\n";
     let disk = MemoryFiles::new(pattern);
     add(&disk, "src/a.py", &slice(7, 8)).unwrap();
-    // A file of its own does not show what the pattern hides, and nothing else of the pattern applies to it.
+    // An item of its own keeps hiding what the pattern hides, but nothing else of the pattern applies.
     let added = disk.load().curation.files[1].clone();
     assert_eq!(
         (added.path.as_str(), added.ast_mask),
@@ -385,7 +385,7 @@ fn a_slice_is_not_added_twice() {
 }
 
 #[test]
-fn line_ends_and_the_mark_of_byte_order_stay() {
+fn line_endings_and_the_byte_order_mark_stay() {
     let disk =
         MemoryFiles::new("\u{feff}# A.\r\n[[files]]\r\npath = 'a'\r\n[project]\r\nname = '''x\r\ny'''");
     add(&disk, "a", &slice(1, 2)).unwrap();
@@ -395,7 +395,7 @@ fn line_ends_and_the_mark_of_byte_order_stay() {
 }
 
 #[test]
-fn mixed_line_ends_stay_outside_of_the_edit() {
+fn mixed_line_endings_stay_outside_of_the_edit() {
     let disk = MemoryFiles::new("# x\n[project]\r\nname = 'a'\n\r\n# end");
     add(&disk, "a", &slice(1, 2)).unwrap();
     assert!(
@@ -424,7 +424,7 @@ fn nothing_is_written_over_a_file_that_changed_meanwhile_or_cannot_be_read() {
 }
 
 #[test]
-fn a_hostile_file_is_refused_or_edited_and_no_more() {
+fn a_hostile_file_is_rejected_or_edited() {
     let parts = vec!["a"; 79].join(".");
     let deep = format!("{}1{}", format!("{{{parts}=").repeat(70), "}".repeat(70));
     let disk = MemoryFiles::new(&format!("[[files]]\npath = 'a'\nodd = {deep}\n"));
@@ -433,7 +433,7 @@ fn a_hostile_file_is_refused_or_edited_and_no_more() {
     let _ = apply(&disk, "p", &[], true);
 }
 
-/// Pieces of files, any of which may follow any other.
+/// Pieces of files, in any combination.
 fn pieces() -> impl Strategy<Value = Vec<&'static str>> {
     let headed = [
         "# A comment.\n\n",

@@ -46,7 +46,7 @@ fn a_mode_replaces_the_others_and_comments_stay() {
 }
 
 #[test]
-fn a_cleared_item_stays_only_if_it_says_something_else() {
+fn a_cleared_item_stays_only_if_it_has_other_keys() {
     let before = "# Head.\n[[files]]\npath = 'a.py'\nauto_aggregate = false\n\n# About b.\n[[files]]\npath = 'b.py'\n# Why.\nast_definitions = true\nselected = true\n";
     check(
         before,

@@ -1,9 +1,9 @@
-//! Presets that are saved, applied and deleted.
+//! Saving, applying and deleting presets.
 
 use super::*;
 
 #[test]
-fn a_preset_of_all_items_keeps_what_they_say_and_comes_back_by_applying() {
+fn a_preset_of_all_items_restores_them_when_applied() {
     let text = "[[files]]\npath = 'a' # first\n# Mine.\nodd = 1\n[[files.custom_slices]]\nstart_line = 1\nend_line = 2\n\
                 \n[[files]]\npath = 'b'\nast_mask = { f = 'def' }\n";
     let disk = MemoryFiles::new(text);
@@ -32,7 +32,7 @@ fn a_preset_of_all_items_keeps_what_they_say_and_comes_back_by_applying() {
 }
 
 #[test]
-fn a_preset_of_named_files_keeps_the_settings_of_those_that_have_any() {
+fn a_preset_of_named_files_includes_their_settings() {
     let disk = MemoryFiles::new("[[files]]\npath = 'a'\ntier = 3\n");
     save(&disk, PROJECT, "both", &["./a", "c"], false).unwrap();
     save(&disk, PROJECT, "plain", &["c", "d"], false).unwrap();
@@ -48,7 +48,7 @@ fn a_preset_of_named_files_keeps_the_settings_of_those_that_have_any() {
 }
 
 #[test]
-fn a_preset_goes_to_the_users_file_too_and_is_applied_from_there() {
+fn a_preset_in_the_users_file_can_be_saved_and_applied() {
     let disk = MemoryFiles::new("[[files]]\npath = 'a'\ntier = 3\n");
     save(&disk, USER, "p", &[], false).unwrap();
     assert_eq!(disk.text(), "[[files]]\npath = 'a'\ntier = 3\n");
@@ -60,7 +60,7 @@ fn a_preset_goes_to_the_users_file_too_and_is_applied_from_there() {
 }
 
 #[test]
-fn a_preset_is_overwritten_on_demand_alone_and_keeps_its_place_and_unknown_keys() {
+fn a_preset_is_overwritten_only_on_request_and_keeps_its_position_and_unknown_keys() {
     let text = "[presets.p] # mine\ndescription = 'd' # why\nodd = 1\nfiles = ['x']\n\n# Next.\n[project]\nname = 'n'\n";
     let disk = MemoryFiles::new(text);
     let refused = save(&disk, PROJECT, "p", &["y"], false).map(drop);
@@ -82,7 +82,7 @@ fn a_preset_is_overwritten_on_demand_alone_and_keeps_its_place_and_unknown_keys(
 }
 
 #[test]
-fn applying_loses_nothing_that_was_curated_unless_told_to() {
+fn applying_loses_no_curation_unless_confirmed() {
     let text = "# Top.\n\n[[files]]\npath = 'a'\ntier = 3\n\n[[files]]\npath = 'plain'\n\n[presets.p]\nfiles = ['x', 'y']\n";
     let disk = MemoryFiles::new(text);
     check_error(&disk, apply(&disk, "p", &[], false).map(drop), "curated items would be lost: a");
@@ -94,7 +94,7 @@ fn applying_loses_nothing_that_was_curated_unless_told_to() {
 }
 
 #[test]
-fn applying_what_is_there_already_loses_nothing_however_it_is_written() {
+fn applying_equal_items_loses_nothing_in_any_syntax() {
     let disk = MemoryFiles::new(
         "[[files]]\npath = './a'\ntier = 3\n[files.ast_mask]\nf = 'def'\n[[files.custom_slices]]\nstart_line = 1\n\
          end_line = 2\nstart_context = ['x']\n\n[presets]\np.files = [{ path = './a', tier = 3, ast_mask = { f = \"def\" }, \
@@ -122,7 +122,7 @@ fn a_preset_is_deleted_and_the_rest_stays() {
 }
 
 #[test]
-fn a_preset_is_shown_as_it_is_saved() {
+fn a_preset_is_shown_as_saved() {
     let disk = MemoryFiles::new("# No.\n[presets.'a b']\n# Yes.\nfiles = ['x']\n[presets.c]\n");
     let text = saved_text(&disk, Path::new(PROJECT), "presets", "a b").unwrap();
     assert_eq!(text.as_deref(), Some("# No.\n[presets.'a b']\n# Yes.\nfiles = ['x']\n"));

@@ -60,13 +60,13 @@ fn paths(disk: &MemoryFiles) -> Vec<String> {
     curation(disk).files.into_iter().map(|item| item.path).collect()
 }
 
-/// Returns what is curated in the current take.
+/// Returns the curation of the current take.
 fn curation(disk: &MemoryFiles) -> Curation {
     let project_file = Some((PROJECT.into(), disk.text().into_bytes()));
     crate::config::load(&ConfigInputs { project_file, ..ConfigInputs::default() }).unwrap().curation
 }
 
-/// A project with the takes `main`, which is current, and `other`, in which the item of `docs` is one of `tests`.
+/// A project with the takes `main`, which is current, and `other`, with an item for `tests` instead of `docs`.
 fn two_takes() -> MemoryFiles {
     let disk = MemoryFiles::new(CURATED);
     change(&disk, &create("other")).unwrap();
@@ -76,7 +76,7 @@ fn two_takes() -> MemoryFiles {
 }
 
 #[test]
-fn a_switch_exchanges_what_is_curated_and_nothing_else() {
+fn a_switch_exchanges_only_the_curation() {
     let disk = two_takes();
     let main = curation(&disk);
     change(&disk, &switch("other")).unwrap();
@@ -97,7 +97,7 @@ fn a_switch_exchanges_what_is_curated_and_nothing_else() {
 }
 
 #[test]
-fn a_switch_that_is_interrupted_is_finished_or_taken_back() {
+fn an_interrupted_switch_is_finished_or_reverted() {
     for (writes, current) in [(0, "main"), (1, "main"), (2, "other"), (3, "other")] {
         let disk = two_takes();
         *disk.writes_left.lock().unwrap() = Some(writes);
@@ -117,10 +117,10 @@ fn a_switch_that_is_interrupted_is_finished_or_taken_back() {
 #[test]
 fn an_edit_after_an_interrupted_switch_is_never_lost() {
     let edits = [
-        // Of a setting: the curation shows how far the switch came.
+        // An edit of a setting: the curation shows how far the switch got.
         (1, ("\"path\"", "\"stable\""), vec!["main", "other"]),
         (2, ("\"path\"", "\"stable\""), vec!["other", "main"]),
-        // Of the curation: it is that of neither take.
+        // An edit of the curation, which then equals neither take.
         (1, ("src/engine.py", "src/edited.py"), vec!["recovered", "main", "other"]),
         (2, ("src/engine.py", "src/edited.py"), vec!["recovered", "main", "other"]),
     ];
@@ -168,7 +168,7 @@ fn takes_are_copied_renamed_and_deleted() {
 }
 
 #[test]
-fn a_file_of_takes_that_cannot_be_interpreted_is_left_alone() {
+fn an_invalid_takes_file_is_left_unchanged() {
     let bad = [
         ("current = 3", "slop.takes.toml: `current` is not the name of a take"),
         ("[takes.main]", "slop.takes.toml: the take `main` is listed, although it is the current one"),

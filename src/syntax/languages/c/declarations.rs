@@ -1,4 +1,4 @@
-//! Declarations: variables, prototypes, fields, names for types, and types that have members.
+//! Declarations: variables, prototypes, fields, typedefs, and types with members.
 
 use std::ops::Range;
 
@@ -15,8 +15,8 @@ use crate::syntax::text::{documentation, format_line_count};
 /// An initializer of more bytes than this is a table: its size is shown, not its rows.
 const LARGE_INITIALIZER: usize = 400;
 
-/// A declaration of more names than this was not written by a person, and its further names are ignored: each would
-/// repeat the type and the doc of all of them.
+/// A declaration of more names than this is not hand-written, and its further names are ignored: each would repeat the
+/// type and the doc of all of them.
 const MAX_NAMES: usize = 1000;
 
 /// One of the names of a declaration.
@@ -126,7 +126,7 @@ fn declarators<'t>(walk: &OutlineWalk<'t>, node: Node<'t>) -> Vec<DeclaratorNode
     found
 }
 
-/// Returns what specifies the type of a declaration, where it is defined there and then.
+/// Returns what specifies the type of a declaration, if it is defined there.
 pub(super) fn defined_type<'t>(walk: &OutlineWalk<'t>, node: Node<'t>) -> Option<Node<'t>> {
     walk.field(node, GrammarField::Type).filter(|inner| walk.field(*inner, GrammarField::Body).is_some())
 }
@@ -152,7 +152,7 @@ fn members_of_first<'t>(
     walk.visit_scope(NamedScope { name, kind }, body)
 }
 
-/// Visits the type of a declaration, where it is defined there and then.
+/// Visits the type of a declaration, if it is defined there.
 fn visit_defined_type<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let Some(specifier) = defined_type(walk, node) else { return };
     let Some(Visit::Read(read)) = walk.compiled.visit(specifier) else { return };
@@ -231,7 +231,7 @@ pub(super) fn type_specifier<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let Some(body) = walk.field(node, GrammarField::Body) else { return };
     let Some(kind) = type_kind(node) else { return };
     let Some(name) = walk.field(node, GrammarField::Name) else {
-        // What has no name cannot be asked for; its members can.
+        // A type without a name cannot be requested; its members can.
         walk.visit_children(body);
         return;
     };

@@ -1,4 +1,4 @@
-//! What a declarator declares: `*(*name[3])(int)` is turned inside out.
+//! Finds what a declarator such as `*(*name[3])(int)` declares.
 
 use tree_sitter::Node;
 
@@ -100,7 +100,7 @@ fn innermost_name<'t>(walk: &OutlineWalk<'t>, name: Node<'t>) -> Node<'t> {
     node
 }
 
-/// A name as the text spells it, split into what qualifies it and itself.
+/// A name as written in the text, split into its qualifier and itself.
 pub(super) struct SpelledName {
     /// `a::B` of `a::B::c`; empty where nothing qualifies the name.
     pub(super) scope: String,
@@ -109,7 +109,7 @@ pub(super) struct SpelledName {
 }
 
 impl SpelledName {
-    /// Returns the name with what qualifies it.
+    /// Returns the name with its qualifier.
     pub(super) fn full(&self) -> String {
         if self.scope.is_empty() { self.name.clone() } else { format!("{}::{}", self.scope, self.name) }
     }
@@ -204,7 +204,7 @@ pub(super) fn function_kind(walk: &OutlineWalk<'_>, scope: &str, name: &str) -> 
     }
 }
 
-/// Returns whether a name cannot be a function's, whatever the grammar took it for.
+/// Returns whether a name cannot be that of a function, whatever the grammar took it for.
 pub(super) fn is_keyword(name: &str) -> bool {
     const KEYWORDS: [&str; 36] = [
         "__attribute__", "__typeof__", "alignas", "case", "catch", "class", "const", "decltype", "defined",

@@ -76,7 +76,7 @@ fn function_definition<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let spelled =
         lost_conversion(walk, node, declared.name).unwrap_or_else(|| spelled_name(walk, declared.name));
     if is_keyword(&spelled.name) || spelled.name.is_empty() {
-        // The grammar lost its way inside a function, and takes `if (…) {` for another.
+        // After an error inside a function, the grammar takes `if (…) {` for another function.
         return;
     }
     let end = walk.range(node).end;
@@ -142,8 +142,8 @@ fn body_range(walk: &OutlineWalk<'_>, function: Node<'_>) -> Option<Range<usize>
     None
 }
 
-/// Cuts a body. A comment to the end of the line would swallow what follows on it, so there is another mark for a body
-/// that something follows.
+/// Cuts a body. A comment to the end of the line would swallow whatever follows on that line, so in that case another
+/// mark is used.
 fn cut_body(walk: &mut OutlineWalk<'_>, is_typed: bool, body: Range<usize>) {
     let mut body = body;
     if walk.source.line_prefix(body.start).trim_start().starts_with('#') {
@@ -292,7 +292,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_condition_stays_whole_in_a_skeleton() {
+    fn a_preprocessor_condition_stays_whole_in_a_skeleton() {
         let text = "#ifdef A\nint f(int a)\n#else\nint f(int a, int b)\n#endif\n{\n    int c = a;\n    return c;\n}\nint g;\n";
         let skeleton = crate::syntax::derive::checked_skeleton("c", text, &mut || false).unwrap().text;
         assert_eq!(skeleton.matches("#if").count(), skeleton.matches("#endif").count(), "{skeleton}");
@@ -303,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn keywords_are_found_and_names_are_not() {
+    fn keywords_are_distinguished_from_names() {
         assert!(is_keyword("if") && is_keyword("__attribute__") && is_keyword("while"));
         assert!(!is_keyword("iff") && !is_keyword(""));
     }

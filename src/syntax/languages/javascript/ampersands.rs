@@ -2,9 +2,9 @@
 
 use memchr::memchr_iter;
 
-/// Returns a text with a bar in the place of each ampersand that looks like the beginning of a character reference (`&amp;`)
-/// and is none, as in `<a href="?b=1&c=2">R&D</a>`, because the grammar takes these for errors. In code, a bar is an operator as
-/// well. `None` where there is none.
+/// Replaces each ampersand that looks like the beginning of a character reference (`&amp;`) and is not one, as in `<a
+/// href="?b=1&c=2">R&D</a>`, by a bar, because the grammar takes these for errors. In code, a bar is an operator as
+/// well. `None` if there is no such ampersand.
 pub(in crate::syntax::languages) fn without_bare_ampersands(text: &str) -> Option<String> {
     let is_bare = |at: &usize| {
         let (before, after) = (&text[..*at], &text[*at + 1..]);

@@ -61,7 +61,7 @@ fn declare<'t>(walk: &mut OutlineWalk<'t>, holder: Node<'t>, declarator: Node<'t
 /// Returns the names in `{ a, b: [c], d = 1, ...e }`, in the order of the text.
 fn names_in(pattern: Node<'_>) -> Vec<Node<'_>> {
     let mut names = Vec::new();
-    // A stack and no recursion, because patterns nest as deeply as a text likes.
+    // A stack instead of recursion, because patterns may be nested arbitrarily deeply.
     let mut stack = vec![pattern];
     while let Some(node) = stack.pop() {
         match node.kind() {
@@ -135,7 +135,7 @@ fn define_call_value<'t>(
         let (kind, body) = (SymbolKind::Object, SymbolBody::Members(object));
         return walk.define(holder, SymbolDefinition { kind, body, ..binding });
     }
-    // In a function, what it makes is its own.
+    // Within a function, the result is local.
     if walk.scopes.is_empty()
         && let Some(members) = made_members(walk, call)
     {
@@ -222,10 +222,10 @@ pub(super) fn unquoted(text: &str) -> &str {
 /// The value of an arrow function that is no longer than this is shown.
 const SHORT_ARROW: usize = 80;
 
-/// Objects within objects are asked for functions no deeper than this.
+/// Functions are searched for in nested objects up to this depth.
 const MOST_OBJECTS: usize = 3;
 
-/// Calls within calls are asked for functions no deeper than this.
+/// Functions are searched for in nested calls up to this depth.
 const MOST_CALLS: usize = 4;
 
 /// Returns a value without what only wraps it: parentheses, types, `await`, and names that are assigned to on the way.
@@ -253,7 +253,7 @@ pub(super) fn unwrap_value(value: Node<'_>) -> Node<'_> {
     }
 }
 
-/// Returns the children that mean something.
+/// Returns the children that are neither comments nor punctuation.
 pub(super) fn significant_children(node: Node<'_>) -> Vec<Node<'_>> {
     named_children(node).into_iter().filter(|child| !is_trivia(*child)).collect()
 }

@@ -30,7 +30,7 @@ const NODES: NodeTable = &[
     ("secondary_constructor", Visit::Read(constructor)),
     ("anonymous_initializer", Visit::Cut(".block")),
     ("property_declaration", Visit::Read(property)),
-    // With a comment behind a declaration, the grammar may read `@A("x")` above it as an expression.
+    // With a comment after a declaration, the grammar may read `@A("x")` above it as an expression.
     ("annotated_expression", Visit::Prefix),
     // The grammar may make an accessor a sibling of its property.
     ("getter setter", Visit::Cut(".function_body")),

@@ -121,7 +121,7 @@ impl KotlinScanner<'_> {
     }
 
     fn close_bracket(&mut self, close: u8) -> Option<()> {
-        // If brackets do not match, nobody knows what a body is.
+        // If brackets do not match, bodies cannot be recognized.
         if self.level.close != close {
             return None;
         }
@@ -249,7 +249,7 @@ impl KotlinScanner<'_> {
         let rest = &self.text[self.at..];
         let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
         if end == 0 {
-            // A sign beyond ASCII.
+            // A character beyond ASCII.
             self.at += rest.chars().next().map_or(1, char::len_utf8);
             return;
         }
@@ -301,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn bodies_are_emptied_and_members_stay() {
+    fn bodies_are_emptied_and_members_are_kept() {
         check(
             "class A(val f: () -> Unit = { a }) { fun g() { b } }",
             Some("class A(val f: () -> Unit = { a }) { fun g() {}; }"),
@@ -334,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_grammar_stumbles_over_is_replaced() {
+    fn annotations_that_the_grammar_does_not_support_are_replaced() {
         check("@A value class B(val c: D)", Some("@A public class B(val c: D)"));
         check("val a: B @C get() = d", Some("val a: B  get() = d"));
         check("var a = {}\n@B(c = D.E)\nset", Some("var a = {}\n\nset"));
@@ -371,7 +371,7 @@ mod tests {
     }
 
     #[test]
-    fn a_context_is_replaced_where_one_can_be() {
+    fn context_parameters_are_replaced() {
         check("fun a()\ncontext(b: C, _: D)\nfun e() = f", Some("fun a()\npublic\nfun e() = f"));
         check("val a: context(B) () -> C", Some("val a:  () -> C"));
         for text in ["val a = b\ncontext(c)\nd", "a.context(b) (c)"] {
@@ -380,14 +380,14 @@ mod tests {
     }
 
     #[test]
-    fn newer_literals_and_lists_are_replaced() {
+    fn literals_and_lists_that_the_grammar_does_not_know_are_replaced() {
         check("@A($$\"$b\") val c = $$$\"\"\"$${ $$${d}\"\"\" + e", Some("@A(\"\") val c = \"\" + e"));
         check("fun f() { $$\"${ \" }", Some("fun f() {}"));
         check("fun <A> B<\n  A,\n>.c() = d", Some("fun <A> B<\n  A\n>.c() = d"));
     }
 
     #[test]
-    fn signs_beyond_ascii_are_copied() {
+    fn characters_beyond_ascii_are_copied() {
         check("\u{feff}fun größe() { → } 😀", Some("\u{feff}fun größe() {} 😀"));
     }
 

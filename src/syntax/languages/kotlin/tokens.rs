@@ -1,4 +1,4 @@
-//! Kotlin: where a token ends.
+//! Kotlin: finds the ends of tokens.
 
 use crate::syntax::languages::braces::block_end;
 

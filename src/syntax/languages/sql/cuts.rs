@@ -1,4 +1,5 @@
-//! What a skeleton cuts of a script, and what a dump is parsed without: bodies of functions, and data.
+//! The parts that a skeleton cuts from a script, and that are removed from a dump before parsing: bodies of functions,
+//! and data.
 
 use std::ops::Range;
 
@@ -6,7 +7,7 @@ use super::statements::{SqlStatement, SqlTokenKind, split_statements};
 use crate::syntax::outline::OutlineWalk;
 use crate::syntax::text::{PreprocessedText, TextRewriter, format_text_size};
 
-/// What is shorter than this stays.
+/// Bodies shorter than this are kept.
 const SHORT: usize = 100;
 
 /// Data of more bytes than this is replaced with its size.
@@ -139,7 +140,7 @@ fn row_cuts(statement: &SqlStatement<'_>) -> Vec<DataCut> {
 
 /// Returns a script without its data; `None` where that saves little.
 pub(super) fn preprocess_script(text: &str) -> Option<PreprocessedText> {
-    // Small scripts parse in no time as they are.
+    // Small scripts parse quickly enough as they are.
     if text.len() < MIN_BYTES {
         return None;
     }
@@ -148,7 +149,7 @@ pub(super) fn preprocess_script(text: &str) -> Option<PreprocessedText> {
     while seen < statements.len() {
         let (cuts, count) = data_cuts(text, "\n", &statements[seen..]);
         for (range, mark) in cuts {
-            // A range within another cut is gone with it.
+            // A range within another cut is removed with it.
             if rewriter.done <= range.start && mark.len() < range.len() {
                 rewriter.replace(range, &mark);
             }
@@ -156,6 +157,6 @@ pub(super) fn preprocess_script(text: &str) -> Option<PreprocessedText> {
         seen += count;
     }
     let preprocessed = rewriter.finish();
-    // A copy that is hardly smaller costs more than it saves.
+    // A copy that is hardly smaller is not worth its cost.
     (preprocessed.text.len() < text.len() / 2).then_some(preprocessed)
 }

@@ -22,7 +22,7 @@ const MOST_FAILURES: usize = 100;
 pub(super) struct SqlStatement<'a> {
     /// The whole script.
     pub(super) text: &'a str,
-    /// What it is made of; the first of them, where they are many.
+    /// Its tokens; only the first ones if there are many.
     pub(super) tokens: Vec<SqlToken>,
     pub(super) range: Range<usize>,
     /// The code between `BEGIN` and `END`, where it has some.
@@ -412,7 +412,7 @@ mod tests {
     }
 
     #[test]
-    fn a_semicolon_within_a_block_ends_nothing() {
+    fn a_semicolon_within_a_block_does_not_end_the_statement() {
         check(
             "CREATE TRIGGER t BEGIN a; CASE b WHEN 1 THEN 2 END; END; c;",
             &["CREATE TRIGGER t BEGIN a; CASE b WHEN 1 THEN 2 END; END", "c"],
@@ -429,7 +429,7 @@ mod tests {
     }
 
     #[test]
-    fn a_block_without_an_end_swallows_nothing() {
+    fn a_block_without_an_end_does_not_swallow_other_statements() {
         check("CREATE TRIGGER t BEGIN a; b; c", &["CREATE TRIGGER t BEGIN a", "b", "c"]);
     }
 
@@ -453,7 +453,7 @@ mod tokens_tests {
     }
 
     #[test]
-    fn comments_are_skipped_and_texts_are_whole() {
+    fn comments_are_skipped_and_strings_are_single_tokens() {
         check(
             "a -- b\n/* c */ 'd''e;' \"f g\" $$h;$$ $x$ $$ $x$",
             &["a", "'d''e;'", "\"f g\"", "$$h;$$", "$x$ $$ $x$"],
@@ -463,7 +463,7 @@ mod tokens_tests {
     }
 
     #[test]
-    fn an_open_token_ends_with_the_text() {
+    fn an_unclosed_token_ends_with_the_text() {
         check("'a", &["'a"]);
         check("$a$ b", &["$", "a$", "b"]);
         check("[a\n", &["[", "a"]);

@@ -12,7 +12,7 @@ use crate::model::SymbolKind;
 use crate::syntax::text::c_lexemes::{comment_end, quote_end, quoted_end, word_end};
 use crate::syntax::text::{SynthesizedItem, SynthesizedSymbol};
 
-/// Which bytes are significant in the body of a function.
+/// The bytes that are significant in the body of a function.
 const SIGNIFICANT: [bool; 256] = {
     let mut matters = [false; 256];
     let signs = *b"{}\"'/#";
@@ -171,7 +171,7 @@ impl CScanner<'_> {
         Err(Unsupported)
     }
 
-    /// Runs over the branches up to the `#endif`, or up to the next `#else`, and returns which of them it was.
+    /// Skips the branches up to the `#endif`, or up to the next `#else`, and returns which of them it was.
     fn skip_branches(&mut self, stops_at_else: bool) -> Result<ConditionDirective, Unsupported> {
         let start = self.at;
         let mut depth = 0_usize;

@@ -1,4 +1,4 @@
-//! Hands an item to the grammar, repaired: without the macros and attributes that it would not understand.
+//! Copies an item for the grammar, without the macros and attributes that it would not understand.
 
 use std::ops::Range;
 

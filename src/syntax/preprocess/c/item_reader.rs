@@ -1,6 +1,6 @@
-//! Reads an item that is understood at sight: one function, variable, field or name for a type.
+//! Reads an item that is unambiguous without the grammar: one function, variable, field or typedef.
 //!
-//! What is not plain beyond doubt is left to the grammar.
+//! Everything else is left to the grammar.
 
 use std::ops::Range;
 

@@ -1,9 +1,9 @@
 //! The scanner of C and C++.
 //!
-//! Start with `scanner`: it goes from token to token. What is between two semicolons is an item (`items`): either it is
-//! understood at sight (`item_reader`, `declarator_reader`, `function_reader`) and synthesized, or it is repaired (`emit`)
-//! and given to the grammar. `heads` reads what opens a scope, `directives` the lines of the preprocessor, which decide
-//! the branches that are read.
+//! Start with `scanner`: it goes from token to token. The code between two semicolons is an item (`items`): either it
+//! is unambiguous (`item_reader`, `declarator_reader`, `function_reader`) and synthesized, or it is repaired (`emit`)
+//! and given to the grammar. `heads` reads the heads of scopes, `directives` the lines of the preprocessor, which
+//! decide the branches that are read.
 
 mod declarator_reader;
 mod directives;

@@ -75,7 +75,7 @@ pub(super) struct OpenCondition {
     pub(super) branch: Option<(usize, Checkpoint)>,
 }
 
-/// Something that no scanner can read on from.
+/// An error after which the scanner cannot continue.
 #[derive(Debug)]
 pub(super) struct Unsupported;
 

@@ -47,7 +47,7 @@ fn cpp(text: &str, expected: &Expect) {
 }
 
 #[test]
-fn plain_declarations_are_read_at_sight() {
+fn plain_declarations_are_synthesized() {
     c(
         "#include <a.h>\nint f(int a) { if (a) { } return '}'; }\nstatic const char *g(void);\nint x = 3, *y;\nstruct s { int a; };\n",
         &expect![["
@@ -119,7 +119,7 @@ fn parameters_in_the_old_style_belong_to_their_function() {
 }
 
 #[test]
-fn words_of_cpp_are_names_in_c() {
+fn cpp_keywords_are_names_in_c() {
     let text = "delete() { }\nnew(x) { }\nvoid catch(int a) { }\n";
     c(
         text,
@@ -157,7 +157,7 @@ fn attributes_that_look_like_calls_are_not_names() {
 }
 
 #[test]
-fn members_may_be_given_their_values_in_brackets() {
+fn members_may_have_initializers_in_braces() {
     cpp(
         "A::A(B *p)\n    : C<1, 1>{ p }, d_{ nullptr },\n      e_{}\n{\n f(\"a\" \"b\"); }\n",
         &expect![["
@@ -167,7 +167,7 @@ fn members_may_be_given_their_values_in_brackets() {
 }
 
 #[test]
-fn templates_are_read_with_what_they_are_made_for() {
+fn template_specializations_are_read() {
     cpp(
         "template<> inline __device__ a::b f<0>() { }\ntemplate <class T> using X = std::vector<T>;\ntemplate<typename T> inline Seq<T>::Seq() : seq(0) {}\ntemplate<class T> bool operator<(A<T> a, B b);\nstruct __align__(16) u8 { int a; ~u8(); ::a::b c(); operator bool() const { } };\n",
         &expect![["
@@ -211,7 +211,7 @@ fn the_first_branch_of_a_condition_that_splits_an_item_is_read() {
 }
 
 #[test]
-fn what_if_0_excludes_may_be_anything() {
+fn text_excluded_by_if_0_may_be_anything() {
     c(
         "#if 0\nThis isn't { code\n#else\nint a;\n#endif\n#if 0\nint b;\n#endif\n#if A\nint c;\n#else\n}\n#endif\nint d;\n",
         &expect![["
@@ -233,7 +233,7 @@ fn unmatched_brackets_are_unsupported() {
 }
 
 #[test]
-fn the_body_of_what_the_grammar_reads_is_elided() {
+fn the_body_of_a_function_left_to_the_grammar_is_elided() {
     cpp(
         "friend int f(A a) { return 1; }\nstatic int t[] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14 }, u;\n",
         &expect![["
@@ -259,7 +259,7 @@ fn functions_whose_heads_are_macros_have_the_names_that_readers_ask_for() {
 }
 
 #[test]
-fn attributes_behind_the_members_of_a_type_are_no_names() {
+fn attributes_after_the_members_of_a_type_are_not_names() {
     c(
         "typedef struct {\n    int a;\n} PACKED hdr_t;\ntypedef struct {\n    int a;\n} ALIGNED(8) dma_t;\n\
          struct v { int c; } __read_mostly vv;\nstruct t { int a; } __packed __aligned(4);\n\
@@ -306,7 +306,7 @@ fn elided_ranges_map_back_to_the_original() {
 }
 
 #[test]
-fn what_a_template_requires_may_be_in_brackets() {
+fn template_requirements_may_be_in_parentheses() {
     cpp(
         "template <class T> requires (sizeof(T) > 2)\nclass A { int a; };\ntemplate <class T> requires requires(T t) { t.x(); }\nvoid f(T t) { }\ntemplate <class T> void g(T t) requires requires { { t.y() } -> C; } { }\nvoid h() && requires (a) { }\nint b;\n",
         &expect![[r"
@@ -356,7 +356,7 @@ fn a_function_whose_parameters_are_in_a_macro_has_its_own_name() {
 }
 
 #[test]
-fn a_macro_around_a_name_in_a_typedef_or_a_structure_makes_no_function() {
+fn a_macro_around_a_name_in_a_typedef_or_a_structure_is_not_a_function() {
     c(
         "typedef int CALLBACK(write_cb)(int a);\nstruct s {\n    void *CALLBACK(write)(int a);\n    int b;\n};\nint g;\n",
         &expect![[r"
@@ -371,7 +371,7 @@ fn a_macro_around_a_name_in_a_typedef_or_a_structure_makes_no_function() {
 }
 
 #[test]
-fn an_attribute_with_values_before_a_name_is_no_function() {
+fn an_attribute_with_arguments_before_a_name_is_not_a_function() {
     c(
         "void printflike(1, 2) f(const char *, ...);\nstatic void printflike(3, 4)\ng(char **a, const char *b)\n{ }\nint h;\n",
         &expect![[r"
@@ -442,7 +442,7 @@ fn macros_after_an_array_are_not_its_name() {
 }
 
 #[test]
-fn many_macros_on_lines_of_their_own_cost_no_more_each_than_a_few() {
+fn the_time_for_many_macros_on_lines_of_their_own_is_linear() {
     let text = "AB\n".repeat(200_000);
     assert!(preprocessed(&text, Dialect::C).is_some());
 }
@@ -461,7 +461,7 @@ fn members_after_a_macro_with_code_are_read() {
 }
 
 #[test]
-fn a_string_in_a_skipped_branch_begins_no_comment() {
+fn a_string_in_a_skipped_branch_does_not_begin_a_comment() {
     let branch = "        g(\"a/*\", \"\\\"/*\"); // and /*\n";
     c(
         &format!(
@@ -475,7 +475,7 @@ fn a_string_in_a_skipped_branch_begins_no_comment() {
 }
 
 #[test]
-fn a_macro_may_be_the_label_of_an_access() {
+fn a_macro_may_be_an_access_label() {
     cpp(
         "class A {\n PRIVATE_UNLESS_TESTED:\n union B { bool c; B(bool d) : c(d) {} };\n TESTED: int e;\n};\n\
          struct F { UINT32 : 4; UINT32 : WIDTH; int g; };\n",
@@ -508,7 +508,7 @@ fn a_function_that_returns_an_array_has_its_own_name() {
 }
 
 #[test]
-fn macros_behind_the_parameters_of_a_constructor_are_not_its_members() {
+fn macros_after_the_parameters_of_a_constructor_are_not_members() {
     cpp(
         "class A {\n lib_constexpr A(long a) lib_noexcept : b_(a), c_(1) {}\n int d() { }\n};\n",
         &expect![["

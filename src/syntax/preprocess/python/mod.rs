@@ -1,4 +1,4 @@
-//! The scanner of Python: lines, indents, strings and brackets.
+//! The scanner for Python: lines, indents, strings and brackets.
 //!
 //! The bodies of functions are elided except for their docstrings, and so is what strings and brackets contain, unless a
 //! large literal is among it, because a skeleton shows the size of those. A comment becomes a `#`, so that it keeps its

@@ -9,7 +9,7 @@ use super::tokens::word_end;
 use crate::model::SymbolKind;
 use crate::syntax::text::{ExpectedSymbol, PreprocessedText};
 
-/// More comments and symbols than this were not written by a person, and would only take memory.
+/// More comments and symbols than this are not found in real code, and would only take memory.
 const MAX_RECORDS: usize = 500_000;
 
 /// A line that begins a statement.
