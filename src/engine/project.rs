@@ -583,6 +583,11 @@ impl Project<'_> {
         artifacts::collect_garbage(&mut self.cache, days)
     }
 
+    /// Fails if nothing is cached of one of the files, folders or patterns.
+    pub fn require_cached(&mut self, files: &[String]) -> Result<(), Error> {
+        artifacts::require_cached(&mut self.cache, files)
+    }
+
     /// Calls `each` with what is cached of the selected files behind the path `after`, by path, until it breaks off.
     /// Summaries of folders belong to no file and are left out.
     pub fn export_cache(

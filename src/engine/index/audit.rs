@@ -8,10 +8,10 @@ use rustc_hash::FxHashMap;
 
 use super::changes::{refresh, refresh_all};
 use crate::discover::{DiscoveredFile, HeaderNeighbors};
-use crate::engine::artifacts::{ArtifactCache, derive, identify};
+use crate::engine::artifacts::{ArtifactCache, check_skeleton, derive, identify};
 use crate::engine::error::Error;
 use crate::engine::parallel::on_all_cores;
-use crate::model::{ContentHash, ParseHealth, RelPath, SkipReason};
+use crate::model::{ContentHash, ParseHealth, RelPath, Skeleton, SkipReason};
 use crate::store;
 use crate::store::{ArtifactBody, ContentArtifacts, FileRow, Store, StoredFileState};
 use crate::sys::Files;
@@ -100,14 +100,19 @@ fn derive_sample(cache: &ArtifactCache<'_>, report: &mut AuditReport) -> Result<
         let reading = workspace.files.read(path, most).ok()?;
         let content = identify(path, &reading.bytes, &neighbors).ok()?;
         // One that was written meanwhile is for the next audit.
-        (content.hash == **hash).then(|| derive(&content, timeout, &workspace.steps))
+        (content.hash == **hash).then(|| {
+            let derived = derive(&content, timeout, &workspace.steps);
+            let checked =
+                unchecked_skeleton(&derived).and_then(|plain| check_skeleton(workspace, &content, plain));
+            (derived, checked)
+        })
     });
     let mut found = Vec::new();
     for ((path, _), derived) in sample.iter().zip(derived) {
         workspace.check_cancelled()?;
-        let Some(derived) = derived else { continue };
+        let Some((derived, checked)) = derived else { continue };
         report.derived += 1;
-        if !is_as_stored(store, &derived)? {
+        if !is_as_stored(store, &derived, checked.as_ref())? {
             found.push(IndexDifference { path: (*path).clone(), kind: IndexDifferenceKind::OtherArtifact });
         }
     }
@@ -115,8 +120,21 @@ fn derive_sample(cache: &ArtifactCache<'_>, report: &mut AuditReport) -> Result<
     Ok(())
 }
 
+/// Returns the skeleton that was derived without the check that precedes its first use.
+fn unchecked_skeleton(derived: &ContentArtifacts) -> Option<&Skeleton> {
+    derived.artifacts.iter().find_map(|(_, body)| match body {
+        ArtifactBody::Skeleton(skeleton) => (!skeleton.is_checked).then_some(skeleton),
+        _ => None,
+    })
+}
+
 /// Returns whether what is stored of a content is what was derived. What is not stored will be derived when it is needed.
-fn is_as_stored(store: &Store, derived: &ContentArtifacts) -> Result<bool, Error> {
+/// `checked` is the skeleton as it is stored once it was shown, where that may be another one.
+fn is_as_stored(
+    store: &Store,
+    derived: &ContentArtifacts,
+    checked: Option<&Skeleton>,
+) -> Result<bool, Error> {
     let hash = &derived.hash;
     let mut is_same = true;
     for (producer, body) in &derived.artifacts {
@@ -130,7 +148,8 @@ fn is_as_stored(store: &Store, derived: &ContentArtifacts) -> Result<bool, Error
                 is_same &= stored == *outline;
             }
             ArtifactBody::Skeleton(skeleton) => {
-                is_same &= store.skeleton(producer, hash)?.is_none_or(|stored| stored == *skeleton);
+                let stored = store.skeleton(producer, hash)?;
+                is_same &= stored.is_none_or(|stored| stored == *skeleton || Some(&stored) == checked);
             }
             ArtifactBody::Summary(summary) => {
                 is_same &= store.summary(producer, hash)?.is_none_or(|stored| stored == *summary);
