@@ -142,7 +142,8 @@ pub(crate) fn read_restructured(text: &str) -> ProseReading {
                     styles.len() - 1
                 });
                 reading.discard_paragraph();
-                reading.push_heading(level, previous);
+                // Counted from 1, as in Markdown: a text with one heading of that level has it as its title.
+                reading.push_heading(level + 1, previous);
             } else {
                 reading.end_paragraph();
             }
@@ -178,17 +179,27 @@ fn is_table_border(line: &str) -> bool {
 /// Returns whether a line is a field, an item of a list, or nothing but substitutions, which stand for images: `|logo|`.
 fn is_no_prose(line: &str) -> bool {
     let is_field = line.strip_prefix(':').is_some_and(|rest| rest.contains(':'));
-    let is_substitution = |word: &str| 2 < word.len() && word.starts_with('|') && word.ends_with('|');
     is_field
-        || line.split_whitespace().all(is_substitution)
+        || is_only_substitutions(line)
         || ["- ", "* ", "+ ", "| ", "+-", "#. "].iter().any(|mark| line.starts_with(mark))
+}
+
+fn is_only_substitutions(line: &str) -> bool {
+    let mut rest = line.trim();
+    while let Some((name, after)) = rest.strip_prefix('|').and_then(|inside| inside.split_once('|')) {
+        if name.is_empty() || name.trim() != name {
+            return false;
+        }
+        rest = after.trim_start();
+    }
+    rest.is_empty()
 }
 
 #[cfg(test)]
 mod tests {
     use expect_test::expect;
 
-    use super::super::summary::tests::check;
+    use super::super::summary::tests::{check, file_type};
 
     #[test]
     fn images_at_the_head_of_a_text_are_skipped() {
@@ -278,5 +289,24 @@ mod tests {
                 reStructuredText, a few lines: Title
                 Real text."]],
         );
+    }
+
+    #[test]
+    fn substitutions_alone_are_no_paragraph() {
+        check(
+            "rst",
+            "|Shop Logo|\n\n|CI| |Docs Status|\n\nThe |Shop| sells.\n",
+            expect![[r"
+                reStructuredText, a few lines.
+                The |Shop| sells."]],
+        );
+    }
+
+    #[test]
+    fn the_only_heading_of_the_highest_level_is_the_title_of_an_introduction() {
+        let title = |text: &str| crate::summarize::introduction(file_type("rst"), text, 100).title;
+        let parts = "\nUse\n---\n\nBuild\n-----\n";
+        assert_eq!(title(&format!("Shop\n====\n\nSells.\n{parts}")), Some("Shop".to_owned()));
+        assert_eq!(title(parts), None);
     }
 }
