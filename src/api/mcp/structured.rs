@@ -115,6 +115,9 @@ fn page_text(page: &StatusPage) -> String {
         let about = about.map_or(String::new(), |about| format!(" ({about})"));
         writeln!(text, "{} {}{about}", file.state, printable(&file.path)).expect("a String takes all");
     }
+    if page.matching == 0 {
+        text.push_str("[no file matches]\n");
+    }
     if let Some(cursor) = &page.next_cursor {
         let (shown, cursor) = (page.files.len(), serde_json::Value::from(cursor.as_str()));
         writeln!(

@@ -210,6 +210,18 @@ fn long_views_are_cut_behind_a_line_and_say_how_to_go_on() {
 }
 
 #[test]
+fn many_short_views_are_cut_by_what_is_written_of_each() {
+    let views: Vec<Value> =
+        (0..2_000).map(|number| view(&format!("src/{number}.py"), "outline", "x\n")).collect();
+    let service = fake(move |_, _| Ok(json!(views)));
+    serve_ready(&service, async |client| {
+        let words = client.words("slop_view", json!({"files": ["src"], "mode": "outline"})).await;
+        assert!(words.chars().count() < 41_000, "{}", words.len());
+        assert!(words.contains(" files are not shown: src/"), "{words}");
+    });
+}
+
+#[test]
 fn the_list_of_files_is_told_in_pages() {
     let mut files: Vec<Value> =
         (0..250).map(|number| file(&format!("src/{number:03}.py"), "fresh")).collect();
@@ -232,5 +244,7 @@ fn the_list_of_files_is_told_in_pages() {
         assert_eq!(found, expected);
         let words = client.words("slop_status", json!({"state": "left_out"})).await;
         assert!(words.contains("\nleft_out srcs/b\\u{1b}[31m.py (python)\n"), "{words}");
+        let words = client.words("slop_status", json!({"below": "nothing"})).await;
+        assert!(words.contains("\n[no file matches]\n"), "{words}");
     });
 }
