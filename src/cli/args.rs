@@ -129,7 +129,7 @@ pub struct GlobalArgs {
     /// Print JSON
     ///
     /// Prints one object: {schema_version, command, data}, or {schema_version, command, error} if the command failed.
-    /// `outline` and `cache export` print one line of JSON per file instead, and `refs --all` one per use.
+    /// `outline`, `fragments` and `cache export` print a line of JSON per file instead, and `refs --all` one per use.
     #[arg(long, global = true)]
     pub json: bool,
     /// Suppress everything except results and errors
@@ -281,9 +281,9 @@ pub enum CliCommand {
     /// Simulate a provider's prompt cache while a document changes from commit to commit
     ///
     /// Composes the document at the first commit of the range and after each that follows it, as requests that a provider
-    /// receives one after another, within the lifetime of its cache. Tokens are counted with the vocabulary in
-    /// limits.tokenizer; a provider's own counts differ. The commits are checked out in a clone within the cache folder,
-    /// without hooks, large files and submodules, and composed with the settings of now.
+    /// receives one after another, within the lifetime of its cache. Tokens are counted as aggregation.tokens says; a
+    /// provider's own counts differ. The commits are checked out in a clone within the cache folder, without hooks, large
+    /// files and submodules, and composed with the settings of now.
     #[command(after_help = "Examples:
   slop cache-replay HEAD~20..HEAD --tier 2
   slop cache-replay v1.0..v1.1 --tier 3 --focus src/engine.py --cache-ttl 1h

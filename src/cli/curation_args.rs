@@ -304,7 +304,7 @@ pub struct CurationArgs {
 pub enum CurationCommand {
     /// Print everything that is curated, as JSON
     ///
-    /// Items, presets, personas and screenshots, with where slices are now and which names of masks still exist.
+    /// Items, presets, personas, screenshots and `[document]`, with where slices are now and which names of masks still exist.
     #[command(after_help = "Example:
   slop curation show")]
     Show,
@@ -365,8 +365,8 @@ pub enum TakeCommand {
     },
     /// Make another take the current one
     ///
-    /// The entries and screenshots in slop.toml are put into slop.takes.toml, and those of the other take into slop.toml.
-    /// All other settings stay. Each take has a history of its own for `slop undo`.
+    /// The entries, screenshots and `[document]` in slop.toml are put into slop.takes.toml, and those of the other take
+    /// into slop.toml. All other settings stay. Each take has a history of its own for `slop undo`.
     #[command(after_help = "Example:
   slop take switch review")]
     Switch {
