@@ -143,14 +143,14 @@ pub(crate) fn read_restructured(text: &str) -> ProseReading {
                 });
                 reading.discard_paragraph();
                 // Counted from 1, as in Markdown: a text with one heading of that level has it as its title.
-                reading.push_heading(level + 1, previous);
+                reading.push_heading(level + 1, &without_references(previous));
             } else {
                 reading.end_paragraph();
             }
         } else if line.trim().is_empty() || in_directive || in_table || is_indented || is_no_prose(line) {
             reading.end_paragraph();
         } else {
-            reading.push_line(line.trim_end_matches(':'));
+            reading.push_line(&without_references(line.trim_end_matches(':')));
         }
         before = previous;
         previous = line;
@@ -182,6 +182,30 @@ fn is_no_prose(line: &str) -> bool {
     is_field
         || is_only_substitutions(line)
         || ["- ", "* ", "+ ", "| ", "+-", "#. "].iter().any(|mark| line.starts_with(mark))
+}
+
+/// Returns a line with the words of its references alone: of `` `the guide <https://…>`_ `` and `` `Guide`_ ``. A
+/// reference that goes on in the next line stays as it is.
+fn without_references(line: &str) -> String {
+    let mut out = String::with_capacity(line.len());
+    let mut rest = line;
+    while let Some((before, inside)) = rest.split_once('`') {
+        out.push_str(before);
+        let literal = inside.strip_prefix('`').and_then(|literal| literal.split_once("``"));
+        let reference =
+            inside.split_once('`').filter(|(name, after)| !name.is_empty() && after.starts_with('_'));
+        if let Some((name, after)) = reference {
+            out.push_str(name.split_once(" <").map_or(name, |(words, _)| words));
+            rest = after.trim_start_matches('_');
+        } else if let Some((literal, after)) = literal {
+            out.extend(["``", literal, "``"]);
+            rest = after;
+        } else {
+            out.push('`');
+            rest = inside;
+        }
+    }
+    out + rest
 }
 
 fn is_only_substitutions(line: &str) -> bool {
@@ -288,6 +312,17 @@ mod tests {
             expect![[r"
                 reStructuredText, a few lines: Title
                 Real text."]],
+        );
+    }
+
+    #[test]
+    fn references_are_shown_by_their_words() {
+        check(
+            "rst",
+            "`Shop`_\n=======\n\nSells ``by `weight`_`` as `the guide <https://x>`__ says, `openly\n<https://y>`_, `x`.\n",
+            expect![[r"
+                reStructuredText, a few lines: Shop
+                Sells ``by `weight`_`` as the guide says, `openly <https://y>`_, `x`."]],
         );
     }
 

@@ -146,9 +146,9 @@ fn is_about_readme(paragraph: &str) -> bool {
 /// Returns whether a paragraph or a heading asks for money or thanks for it.
 fn is_appeal(text: &str) -> bool {
     const LONGEST: usize = 400;
-    const PHRASES: [&str; 9] = [
+    const PHRASES: [&str; 10] = [
         "sponsor", "donat", "backers", "patreon", "open collective", "opencollective", "buy me a coffee",
-        "ko-fi", "special thanks to",
+        "ko-fi", "special thanks to", "tidelift",
     ];
     let lower = text.to_lowercase();
     text.len() < LONGEST && PHRASES.iter().any(|phrase| lower.contains(phrase))
