@@ -348,6 +348,18 @@ mod tests {
     }
 
     #[test]
+    fn nothing_below_the_heading_of_an_appeal_is_what_a_readme_says() {
+        check(
+            "markdown",
+            "# Donate\n\n![x](y)\n\n## Sponsors\n\n### Big Corp\n\nBig Corp is big.\n\n## About\n\nTakes gifts.\n",
+            expect![[r"
+                Markdown, about 10 lines.
+                Headings: Big Corp · About
+                Takes gifts."]],
+        );
+    }
+
+    #[test]
     fn comments_and_character_references_are_read_as_html_reads_them() {
         check(
             "markdown",

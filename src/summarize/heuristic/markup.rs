@@ -150,12 +150,14 @@ pub(crate) fn read_restructured(text: &str) -> ProseReading {
         } else if line.trim().is_empty() || in_directive || in_table || is_indented || is_no_prose(line) {
             reading.end_paragraph();
         } else {
-            reading.push_line(&without_references(line.trim_end_matches(':')));
+            reading.push_line(line.trim_end_matches(':'));
         }
         before = previous;
         previous = line;
     }
     reading.end_paragraph();
+    // As a whole, because a reference may begin in one line and end in the next.
+    reading.paragraph = reading.paragraph.map(|paragraph| without_references(&paragraph));
     reading
 }
 
@@ -176,19 +178,22 @@ fn is_table_border(line: &str) -> bool {
     line.starts_with("==") && line.contains(' ') && line.bytes().all(|b| matches!(b, b'=' | b' '))
 }
 
-/// Returns whether a line is a field, an item of a list, or nothing but substitutions, which stand for images: `|logo|`.
+/// Returns whether a line is a field, an item of a list, nothing but a reference, or nothing but substitutions, which stand
+/// for images: `|logo|`.
 fn is_no_prose(line: &str) -> bool {
     let is_field = line.strip_prefix(':').is_some_and(|rest| rest.contains(':'));
+    let is_reference =
+        line.starts_with('`') && line.trim_end().ends_with("`_") && line.matches('`').count() == 2;
     is_field
+        || is_reference
         || is_only_substitutions(line)
         || ["- ", "* ", "+ ", "| ", "+-", "#. "].iter().any(|mark| line.starts_with(mark))
 }
 
-/// Returns a line with the words of its references alone: of `` `the guide <https://…>`_ `` and `` `Guide`_ ``. A
-/// reference that goes on in the next line stays as it is.
-fn without_references(line: &str) -> String {
-    let mut out = String::with_capacity(line.len());
-    let mut rest = line;
+/// Returns a text with the words of its references alone: of `` `the guide <https://…>`_ `` and `` `Guide`_ ``.
+fn without_references(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
     while let Some((before, inside)) = rest.split_once('`') {
         out.push_str(before);
         let literal = inside.strip_prefix('`').and_then(|literal| literal.split_once("``"));
@@ -322,7 +327,7 @@ mod tests {
             "`Shop`_\n=======\n\nSells ``by `weight`_`` as `the guide <https://x>`__ says, `openly\n<https://y>`_, `x`.\n",
             expect![[r"
                 reStructuredText, a few lines: Shop
-                Sells ``by `weight`_`` as the guide says, `openly <https://y>`_, `x`."]],
+                Sells ``by `weight`_`` as the guide says, openly, `x`."]],
         );
     }
 
