@@ -150,13 +150,13 @@ pub(crate) fn read_restructured(text: &str) -> ProseReading {
         } else if line.trim().is_empty() || in_directive || in_table || is_indented || is_no_prose(line) {
             reading.end_paragraph();
         } else {
-            reading.push_line(line.trim_end_matches(':'));
+            reading.push_line(&without_references(line.trim_end_matches(':')));
         }
         before = previous;
         previous = line;
     }
     reading.end_paragraph();
-    // As a whole, because a reference may begin in one line and end in the next.
+    // Once more, because a reference may begin in one line and end in the next.
     reading.paragraph = reading.paragraph.map(|paragraph| without_references(&paragraph));
     reading
 }
