@@ -186,6 +186,15 @@ fn keys_of_earlier_releases_are_still_read() {
 }
 
 #[test]
+fn a_mask_is_a_list_of_entries_or_an_object() {
+    let read =
+        |mask| serde_json::from_value::<AnyQuery>(json!({"ask": "view", "files": ["a.py"], "mask": mask}));
+    let entries = json!([{"symbol": "A.b", "show": "def"}, {"symbol": "c", "show": "hide"}]);
+    assert_eq!(read(json!({"A.b": "full", "c": "hide"})).unwrap(), read(entries).unwrap());
+    assert!(read(json!({"c": "hid"})).unwrap_err().to_string().contains("unknown variant `hid`"));
+}
+
+#[test]
 fn an_unknown_key_is_in_the_error() {
     let wrong = [
         (json!({"ask": "outline", "fils": []}), "fils"),

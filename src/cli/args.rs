@@ -128,7 +128,7 @@ pub struct GlobalArgs {
     /// Print JSON
     ///
     /// Prints one object: {schema_version, command, data}, or {schema_version, command, error} if the command failed.
-    /// `outline` and `cache export` print one line of JSON per file instead, and `refs --all` one per use.
+    /// `outline`, `fragments` and `cache export` print a line of JSON per file instead, and `refs --all` one per use.
     #[arg(long, global = true)]
     pub json: bool,
     /// Suppress everything except results and errors
@@ -281,7 +281,7 @@ pub enum CliCommand {
     /// Simulate a provider's prompt cache while a document changes from commit to commit
     ///
     /// Composes the document at the first commit of the range and after each that follows it, as successive requests to
-    /// a provider within the lifetime of its cache. Tokens are counted with the vocabulary in limits.tokenizer; a
+    /// a provider within the lifetime of its cache. Tokens are counted as set by aggregation.tokens; a
     /// provider's own counts differ. The commits are checked out in a clone within the cache folder, without hooks,
     /// large files and submodules, and composed with the current settings.
     #[command(after_help = "Examples:

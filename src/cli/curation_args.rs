@@ -303,8 +303,8 @@ pub struct CurationArgs {
 pub enum CurationCommand {
     /// Print the whole curation as JSON
     ///
-    /// Includes items, presets, personas and screenshots, with the current lines of slices and whether the symbols in
-    /// masks still exist.
+    /// Includes items, presets, personas, screenshots and `[document]`, with the current lines of slices and whether the
+    /// symbols in masks still exist.
     #[command(after_help = "Example:
   slop curation show")]
     Show,
@@ -365,8 +365,8 @@ pub enum TakeCommand {
     },
     /// Switch to another take
     ///
-    /// Moves the entries and screenshots in slop.toml to slop.takes.toml, and those of the other take to slop.toml. All
-    /// other settings are kept. Each take has a history of its own for `slop undo`.
+    /// Moves the entries, screenshots and `[document]` in slop.toml to slop.takes.toml, and those of the other take to
+    /// slop.toml. All other settings are kept. Each take has a history of its own for `slop undo`.
     #[command(after_help = "Example:
   slop take switch review")]
     Switch {

@@ -132,8 +132,8 @@ pub struct AggregateArgs {
 pub struct RememberArgs {
     /// Show only what has changed since the last aggregation of the same name
     ///
-    /// Unchanged files are left out, changed files are shown as diffs, new files in their usual view, and deleted files
-    /// by name. A diff compares what was shown: two versions of a skeleton, for example.
+    /// Unchanged files are left out, changed files are shown by their changes, symbol by symbol, new files in their usual
+    /// view, and deleted files by name. A change is one of what was shown: of a skeleton, for example.
     #[arg(long)]
     pub since_last: bool,
     /// Record the document under this name for --since-last

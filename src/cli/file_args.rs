@@ -34,7 +34,8 @@ pub struct ViewArgs {
     /// How much of the comments and docstrings a skeleton shows [default: full]
     #[arg(long, value_name = "DETAIL", value_parser = docs())]
     pub docs: Option<DocsDetail>,
-    /// Show this symbol's definition (def), signature (sig) or summary (agg), or hide it (hide)
+    /// Show this symbol's definition (def), its signature (sig), that with the first paragraph of its doc (agg), or
+    /// nothing of it (hide)
     ///
     /// Symbols are named as in `slop outline --json` (Engine.run, ns::Engine::run). To select one overload, write its
     /// parameters as they appear in the source, as in run(int speed), or its position among symbols of that name, as in

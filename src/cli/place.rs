@@ -244,7 +244,12 @@ impl ProjectLocation {
                 other => parts.push(other),
             }
         }
-        let joined: PathBuf = parts.into_iter().collect();
+        // It may lead above the root and down again.
+        let ups = parts.iter().take_while(|part| **part == Component::ParentDir).count();
+        let above = self.root.ancestors().nth(ups).filter(|_| 0 < ups);
+        let whole = above.map(|above| above.join(parts[ups..].iter().collect::<PathBuf>()));
+        let inside = whole.as_ref().and_then(|whole| whole.strip_prefix(&self.root).ok().map(Path::to_owned));
+        let joined: PathBuf = inside.unwrap_or_else(|| parts.into_iter().collect());
         match text(&joined) {
             joined if joined.is_empty() => ".".to_owned(),
             joined => joined,
@@ -310,6 +315,7 @@ mod tests {
         check("src", "", "");
         check("", "../outside.py", "../outside.py");
         check("src", "../../outside.py", "../outside.py");
+        check("src", "../../project/a.py", "a.py");
         check("src", "/etc/passwd", "/etc/passwd");
     }
 

@@ -41,6 +41,8 @@ pub enum Error {
     NoImage { path: RelPath, reason: String },
     #[error("no file of the project matches `{word}`")]
     NothingSelected { word: String },
+    #[error("nothing is cached of `{word}`")]
+    NothingCached { word: String },
     #[error("{word} has no slice `{slice}`{}", marked(known))]
     NoSuchSlice { word: String, slice: String, known: Vec<String> },
     #[error("no file matches the focus `{word}`{}", suggestion(nearest))]
@@ -209,7 +211,8 @@ impl Error {
             Self::LeftOut { reason: SkipReason::Vanished, .. }
             | Self::NoSuchFile { .. }
             | Self::NothingInFocus { .. }
-            | Self::NothingSelected { .. } => Code::NotFound,
+            | Self::NothingSelected { .. }
+            | Self::NothingCached { .. } => Code::NotFound,
             Self::NoSuchSlice { .. } => Code::NoSuchSlice,
             Self::AmbiguousName { .. } => Code::AmbiguousName,
             Self::LeftOut { reason: SkipReason::Secret, .. } => Code::Secret,

@@ -583,6 +583,11 @@ impl Project<'_> {
         artifacts::collect_garbage(&mut self.cache, days)
     }
 
+    /// Returns an error if one of the files, folders or patterns has no cached data.
+    pub fn require_cached(&mut self, files: &[String]) -> Result<(), Error> {
+        artifacts::require_cached(&mut self.cache, files)
+    }
+
     /// Calls `each` with the cached data of the selected files after the path `after`, by path, until it breaks.
     /// Summaries of folders belong to no file and are left out.
     pub fn export_cache(

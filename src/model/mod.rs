@@ -86,8 +86,8 @@ pub use resource::{
 };
 pub use root::RootReason;
 pub use text::{
-    collapse_whitespace, is_invisible, is_unsafe_to_print, printable, printable_lines, shell_word,
-    strip_closing_hashes,
+    character_reference, collapse_whitespace, is_invisible, is_unsafe_to_print, printable, printable_lines,
+    shell_word, strip_closing_hashes,
 };
 pub use tool_comment::{is_conditional_comment, is_tool_directive};
 pub use view::{AggregationStrategy, DocsDetail, FileOrder, SummaryDetail, Tier, ViewMode};

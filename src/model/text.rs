@@ -56,6 +56,39 @@ pub fn strip_closing_hashes(words: &str) -> &str {
     if open.is_empty() || open.ends_with([' ', '\t']) { open.trim_end() } else { words }
 }
 
+/// Decodes the HTML character reference at the beginning of a text (`&amp;`, `&#40;`, `&#x27;`). Returns the character and
+/// the length of the reference. Spaces of any width become plain ones.
+pub fn character_reference(text: &str) -> Option<(usize, char)> {
+    const LONGEST: usize = 10;
+    const NAMED: [(&str, char); 14] = [
+        ("amp", '&'),
+        ("apos", '\''),
+        ("copy", '©'),
+        ("emsp", ' '),
+        ("ensp", ' '),
+        ("gt", '>'),
+        ("hellip", '…'),
+        ("lt", '<'),
+        ("mdash", '—'),
+        ("middot", '·'),
+        ("nbsp", ' '),
+        ("ndash", '–'),
+        ("quot", '"'),
+        ("thinsp", ' '),
+    ];
+    let near = &text[..text.floor_char_boundary(LONGEST)];
+    let (name, _) = near.strip_prefix('&')?.split_once(';')?;
+    let number = |digits: &str| match digits.strip_prefix(['x', 'X']) {
+        Some(digits) => u32::from_str_radix(digits, 16).ok(),
+        None => digits.parse().ok(),
+    };
+    let character = match name.strip_prefix('#') {
+        Some(digits) => char::from_u32(number(digits)?).filter(|c| !is_unsafe_to_print(*c))?,
+        None => NAMED.into_iter().find(|(known, _)| *known == name)?.1,
+    };
+    Some((name.len() + "&;".len(), if character.is_whitespace() { ' ' } else { character }))
+}
+
 /// Returns a text quoted as one shell word, for calls that a reader may copy.
 pub fn shell_word(text: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "_-./:=@+,%".contains(c);

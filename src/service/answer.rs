@@ -295,7 +295,13 @@ fn resolve_cache_export(query: CacheExportQuery) -> Result<ResolvedQuery, ApiErr
         return Err(bad_query("number of files is not between 1 and 10000", "give a limit from 1 to 10000"));
     }
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
-    Ok(complete::<CacheExportQuery>(move |project| {
+    Ok(ResolvedQuery::new(move |project| {
+        // Only with the first page: on the others, what was found before would be missing.
+        let missing = if after.is_none() {
+            for_each_path(&files, |files| project.require_cached(files).map(|()| Vec::<()>::new()))?.missing
+        } else {
+            Vec::new()
+        };
         // A path that is not UTF-8 is spelled with escapes.
         let behind = after
             .as_ref()
@@ -305,12 +311,8 @@ fn resolve_cache_export(query: CacheExportQuery) -> Result<ResolvedQuery, ApiErr
             found.push(file);
             if limit < found.len() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         })?;
-        match files.first() {
-            Some(word) if found.is_empty() && after.is_none() => {
-                Err(Error::NothingSelected { word: word.clone() }.into())
-            }
-            _ => Ok(CacheExport::page(found, limit)),
-        }
+        let page = Found { answer: found, missing };
+        Ok(page.into_payload::<CacheExportQuery>(|found| CacheExport::page(found, limit)))
     }))
 }
 

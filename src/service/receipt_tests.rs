@@ -221,7 +221,7 @@ fn the_cache_is_exported_page_by_page() {
     assert!(engine["generated_at"].as_str().unwrap().parse::<jiff::Timestamp>().is_ok(), "{engine}");
     assert_eq!((&engine["generator"], &engine["generator_tier"]), (&json!("heuristic"), &json!(null)));
     let error = fixture.ask(&json!({"ask": "cache_export", "files": ["nothing"]})).unwrap_err();
-    assert_eq!(error.code, "not_found");
+    assert_eq!((&*error.code, &*error.message), ("not_found", "nothing is cached of `nothing`"));
 
     let mask = "[[files]]\npath = \"src/engine.py\"\nast_mask = { \"Engine.run\" = \"hide\" }\n";
     fixture.write("slop.toml", mask.as_bytes());

@@ -26,7 +26,7 @@ use crate::syntax::outline::{
 use crate::syntax::text::SourceText;
 
 /// Version of the code that makes outlines.
-const OUTLINE_VERSION: u32 = 16;
+const OUTLINE_VERSION: u32 = 17;
 /// Version of the code that makes skeletons.
 const SKELETON_VERSION: u32 = 17;
 

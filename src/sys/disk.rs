@@ -226,7 +226,11 @@ impl Disk for RealDisk {
             Some(folder) if !folder.as_os_str().is_empty() => folder,
             Some(_) | None => Path::new("."),
         };
-        let mut file = temporary_file_like(path, folder)?;
+        // The error would name a file that nobody asked for.
+        let mut file = temporary_file_like(path, folder).map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => io::Error::new(error.kind(), "its folder does not exist"),
+            _ => error,
+        })?;
         write(&mut file)?;
         file.persist(path)?;
         Ok(())

@@ -137,6 +137,16 @@ fn export_prints_one_line_per_file_with_stable_keys() {
     assert_eq!(values, [&Value::Null, &Value::Null, &json!("a mask hides symbols of the file")]);
 }
 
+#[test]
+fn export_names_what_is_not_cached() {
+    let sandbox = indexed_project();
+    sandbox.write("src/new.py", "x = 1\n");
+    let export = sandbox.slop(&["cache", "export", "src/engine.py", "src/new.py", "nothing.py"]);
+    assert_eq!((export.code, export.out.lines().count()), (4, 1), "{export:?}");
+    let missing = ["src/new.py", "nothing.py"].map(|path| format!("error: nothing is cached of `{path}`\n"));
+    assert_eq!(export.err, missing.concat());
+}
+
 /// Flips one bit in every stored body.
 fn flip_a_bit_in_every_body(sandbox: &Sandbox) {
     let connection = Connection::open(sandbox.path(".slop_cache/index.db")).unwrap();

@@ -144,7 +144,7 @@ fn written_documents_are_not_aggregated() {
 fn an_output_that_cannot_be_written_is_an_environment_error() {
     let sandbox = project();
     let ran = sandbox.slop(&["aggregate", "-o", "nowhere/deep/context.md"]);
-    ran.assert_fails(3, &["nowhere/deep/context.md", "hint:"]);
+    ran.assert_fails(3, &["nowhere/deep/context.md cannot be written: its folder does not exist\n", "hint:"]);
     sandbox.write("slop_out", "a file in the folder's place\n");
     sandbox.slop(&["aggregate"]).assert_fails(3, &["slop_out", "hint:"]);
 }

@@ -95,7 +95,7 @@ pub(super) fn views(views: &[FileView]) -> ToolOutput {
             text.push_str(&omitted_notice(&views[place..]));
             break;
         }
-        let characters = view.text.chars().count();
+        let (characters, begin) = (view.text.chars().count(), text.len());
         text.push_str(&heading(view));
         match truncate(&view.text, left) {
             None => write_body(&mut text, view, &view.text),
@@ -104,7 +104,8 @@ pub(super) fn views(views: &[FileView]) -> ToolOutput {
                 text.push_str(&cut_notice(view, &cut, characters));
             }
         }
-        left = left.saturating_sub(characters);
+        // With the heading, which may be longer than what follows it.
+        left = left.saturating_sub(text[begin..].chars().count());
     }
     ToolOutput::text(text)
 }

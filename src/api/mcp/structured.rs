@@ -116,6 +116,9 @@ fn page_text(page: &StatusPage) -> String {
         writeln!(text, "{} {}{about}", file.state, printable(&file.path))
             .expect("writing to a String does not fail");
     }
+    if page.matching == 0 {
+        text.push_str("[no file matches]\n");
+    }
     if let Some(cursor) = &page.next_cursor {
         let (shown, cursor) = (page.files.len(), serde_json::Value::from(cursor.as_str()));
         writeln!(

@@ -1,7 +1,12 @@
 //! Questions about code: outlines, views, symbols and references; and about images.
 
+use std::collections::BTreeMap;
+use std::fmt;
+
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
+use serde::de::{MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::api::choices::{DocsName, MaskName, ModeName};
 use crate::api::inline_curation::ItemEntry;
@@ -37,7 +42,8 @@ pub struct ViewQuery {
     pub mode: Option<ModeName>,
     /// How much of the docs skeletons show; by default all of them.
     pub docs: Option<DocsName>,
-    /// How to show single symbols, for the mode `masked`.
+    /// How to show single symbols, for the mode `masked`; an object as in `ast_mask` of an entry means the same.
+    #[serde(deserialize_with = "mask_entries")]
     pub mask: Vec<MaskEntry>,
     /// Whether symbols hidden by the mask of the settings or of `items` stay hidden even if `mask` names them.
     pub keeps_hidden: bool,
@@ -61,6 +67,30 @@ pub struct MaskEntry {
     pub symbol: String,
     /// How to show it.
     pub show: MaskName,
+}
+
+/// Reads a list of entries, or an object with the symbols as its keys.
+fn mask_entries<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<MaskEntry>, D::Error> {
+    struct MaskVisitor;
+
+    impl<'de> Visitor<'de> for MaskVisitor {
+        type Value = Vec<MaskEntry>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a list")
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Self::Value, A::Error> {
+            Vec::deserialize(SeqAccessDeserializer::new(list))
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
+            let symbols = BTreeMap::deserialize(MapAccessDeserializer::new(map))?;
+            Ok(symbols.into_iter().map(|(symbol, show)| MaskEntry { symbol, show }).collect())
+        }
+    }
+
+    deserializer.deserialize_any(MaskVisitor)
 }
 
 /// A range of lines; in JSON an object, or a text such as `10-12`.

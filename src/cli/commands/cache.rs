@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::asking::pluralize;
 use super::context::CommandContext;
 use crate::api::{
     AgentSize, CacheClearQuery, CacheExportQuery, CacheFreed, CacheGcQuery, CacheSize, CacheStatusQuery,
@@ -38,7 +39,7 @@ pub(super) fn run(command: &CacheCommand, context: &mut CommandContext<'_>) -> R
         CacheCommand::Gc { days } => {
             answer(CacheGcQuery { days: *days }, write_freed, context)?;
         }
-        CacheCommand::Export { files } => export(files, context)?,
+        CacheCommand::Export { files } => return export(files, context),
     }
     Ok(failure::DONE)
 }
@@ -59,17 +60,21 @@ fn answer<Q: Query<Answer: Serialize>>(
 }
 
 /// Prints page by page, so that the data of a large project is never in memory as a whole.
-fn export(files: &[String], context: &mut CommandContext<'_>) -> Result<(), CommandError> {
+fn export(files: &[String], context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
     let files = context.location.resolve_paths(files);
-    let mut after = None;
+    let (mut after, mut code) = (None, failure::DONE);
     loop {
+        let is_first = after.is_none();
         let page = context.ask(CacheExportQuery { files: files.clone(), after, limit: None })?;
         for entry in &page.entries {
             context.output.write_json_line(entry)?;
         }
+        if is_first {
+            code = context.report_missing_paths();
+        }
         after = page.next;
         if after.is_none() {
-            return Ok(());
+            return Ok(code);
         }
     }
 }
@@ -113,9 +118,9 @@ fn write_size(output: &mut CommandOutput, status: &CacheSize) -> Result<(), Comm
 }
 
 fn write_freed(output: &mut CommandOutput, freed: &CacheFreed) -> Result<(), CommandError> {
-    let (artifacts, files) = (format_grouped(freed.artifacts), format_grouped(freed.files));
-    let bytes = format_size(freed.bytes);
-    output.write_line(&format!("deleted {artifacts} artifacts, forgot {files} files, freed {bytes}"))?;
+    let artifacts = pluralize(freed.artifacts, "artifact", "artifacts");
+    let (files, bytes) = (pluralize(freed.files, "file", "files"), format_size(freed.bytes));
+    output.write_line(&format!("deleted {artifacts}, forgot {files}, freed {bytes}"))?;
     if 0 < freed.agent_summaries {
         let (gone, cost) = (format_grouped(freed.agent_summaries), freed.agent_usd);
         output.write_line(&format!("deleted {gone} summaries by models, which had cost {cost}"))?;

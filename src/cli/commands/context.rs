@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
+use super::asking::pluralize;
 use crate::api::{
     ApiError, CallOptions, FreshnessNote, IndexRun, MissingPath, ProgressObserver, Query, QueryJob, Service,
     TraceEvent, ask_and, envelope,
@@ -204,8 +205,8 @@ struct WithProject<'a, T> {
 pub(super) fn scan_line(report: &IndexRun) -> String {
     let left_out: u64 = report.left_out.values().sum();
     format!(
-        "{} files: {} derived, {} already known, {} left out{}; {} read, {} gone; {}",
-        format_grouped(report.files + left_out),
+        "{}: {} derived, {} already known, {} left out{}; {} read, {} gone; {}",
+        pluralize(report.files + left_out, "file", "files"),
         format_grouped(report.parsed),
         format_grouped(report.reused),
         format_grouped(left_out),

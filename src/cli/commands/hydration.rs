@@ -1,5 +1,6 @@
 //! `slop hydrate`, `simulate` and `fragments`: which files are in the agents' context, and why.
 
+use super::asking::pluralize;
 use super::context::CommandContext;
 use super::document_query::view_selection;
 use crate::api::{
@@ -44,9 +45,9 @@ pub(super) fn tier_rows(placed: &HydrationResult) -> Vec<String> {
     };
     let tiers = [("HOT", placed.hot, limit.as_str()), ("WARM", placed.warm, ""), ("COLD", placed.cold, "")];
     let row = |(name, tier, limit): (&str, TierTotals, &str)| {
-        let [fragments, tokens] = [tier.fragments, tier.tokens].map(format_grouped);
-        let size = format_size(tier.bytes);
-        format!("{name:4}  {fragments} fragments, {tokens}{limit} tokens, {size} of text")
+        let fragments = pluralize(tier.fragments, "fragment", "fragments");
+        let (tokens, size) = (format_grouped(tier.tokens), format_size(tier.bytes));
+        format!("{name:4}  {fragments}, {tokens}{limit} tokens, {size} of text")
     };
     let mut rows: Vec<String> = tiers.into_iter().map(row).collect();
     let HydrationResult { placed: new, promoted, demoted, skipped, .. } = placed;

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use super::asking::pluralize;
 use super::context::CommandContext;
 use crate::api::{ApiError, FileState, FilesQuery, LinkState, LinksQuery};
 use crate::cli::failure::{self, CommandError};
@@ -17,7 +18,7 @@ use crate::config::{
 use crate::model::{
     LinkedFolder, ResourceKind, SkipReason, is_resource_name, path_bytes, path_text, printable,
 };
-use crate::render::{format_grouped, format_size};
+use crate::render::format_size;
 use crate::service::{LinkedSize, checkouts_within, edit_links, is_own_worktree, link_state, measure_linked};
 use crate::sys::{Clock, WallClock};
 
@@ -249,9 +250,9 @@ fn trust(
         let LinkedSize { files, bytes } = measure_linked(&resource.folder, &root, context.loaded)?;
         let (name, kind) = (&resource.folder.name, resource.folder.kind.name());
         context.output.message(&printable(&format!(
-            "@{name} = {} ({kind}): {} files, {}",
+            "@{name} = {} ({kind}): {}, {}",
             folder_text(&resource.folder),
-            format_grouped(files),
+            pluralize(files, "file", "files"),
             format_size(bytes)
         )));
     }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
+use super::asking::pluralize;
 use super::document_query::view_selection;
 use super::hydration::{moved_rows, tier_rows};
 use crate::api::{
@@ -265,6 +266,7 @@ fn write(answer: &PlanAnswer, run: &PlanRun<'_>, output: &mut CommandOutput) -> 
         limit => format!(" of {}", format_grouped(limit)),
     };
     let hot = format_grouped(answer.hot_tokens);
-    output.write_line(&format!("{} projects, {hot}{limit} tokens HOT", answer.projects.len()))?;
+    let projects = pluralize(answer.projects.len() as u64, "project", "projects");
+    output.write_line(&format!("{projects}, {hot}{limit} tokens HOT"))?;
     Ok(())
 }

@@ -1,5 +1,6 @@
 //! Commands that ask one question and print the answer: `index`, `outline`, `view`, `symbol`, `search` and `audit`.
 
+use super::asking::pluralize;
 use super::context::{CommandContext, scan_line};
 use super::input::read_items;
 use crate::api::{
@@ -218,11 +219,9 @@ pub(super) fn audit(context: &mut CommandContext<'_>) -> Result<u8, CommandError
         let path = display_path(&difference.path, difference.path_hex.as_deref());
         context.output.write_line(&format!("{path}: {}", difference.description()))?;
     }
-    let (files, differences) = (format_grouped(audit.files), format_grouped(audit.differences.len() as u64));
-    let plural = if audit.differences.len() == 1 { "difference" } else { "differences" };
-    context
-        .output
-        .write_line(&format!("{files} files, {} read, {differences} {plural}", format_size(audit.bytes)))?;
+    let differences = pluralize(audit.differences.len() as u64, "difference", "differences");
+    let (files, read) = (pluralize(audit.files, "file", "files"), format_size(audit.bytes));
+    context.output.write_line(&format!("{files}, {read} read, {differences}"))?;
     Ok(code)
 }
 

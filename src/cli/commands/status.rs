@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::asking::pluralize;
 use super::context::CommandContext;
 use crate::api::{FileState, FilesQuery, display_path, language_name};
 use crate::cli::cache_args::{StatusArgs, StatusGrouping};
@@ -81,7 +82,7 @@ fn totals(files: &[FileState]) -> String {
     let reasons: Vec<String> =
         reasons.into_iter().map(|(reason, count)| format!("{reason} {}", format_grouped(count))).collect();
     let reasons = if reasons.is_empty() { String::new() } else { format!(" ({})", reasons.join(", ")) };
-    format!("{} files: {}{reasons}", format_grouped(files.len() as u64), counts.join(", "))
+    format!("{}: {}{reasons}", pluralize(files.len() as u64, "file", "files"), counts.join(", "))
 }
 
 /// Returns the details that follow a path: why the file is left out, or its language.

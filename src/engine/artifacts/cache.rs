@@ -286,8 +286,15 @@ impl ArtifactCache<'_> {
 
     /// Returns whether everything in the store was made by the producers of this program.
     pub(in crate::engine) fn has_current_producers(&mut self) -> bool {
-        let stored = self.query_store(|store| store.get_meta(PRODUCERS)).flatten();
-        stored.as_deref() == Some(producers_fingerprint().as_bytes())
+        if let Some(stored) = self.query_store(|store| store.get_meta(PRODUCERS)).flatten() {
+            return stored == producers_fingerprint().as_bytes();
+        }
+        // In a new store, so that a file that was read alone is not read again until all have been.
+        let is_empty = self.query_store(Store::file_count) == Some(0);
+        if is_empty {
+            self.remember_producers();
+        }
+        is_empty
     }
 
     pub(in crate::engine) fn remember_producers(&mut self) {

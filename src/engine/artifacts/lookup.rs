@@ -329,14 +329,22 @@ fn check_one(
     if workspace.world.progress.is_cancelled() {
         return None;
     }
-    let checked = with_content(workspace, subject, |content| {
-        let text = &content.text.text;
-        let _alone = (LARGE_BYTES < text.len()).then(|| lock(large));
-        let (clock, timeout) = (workspace.world.clock, workspace.options.parse_timeout);
-        let began = clock.thread_time();
-        let mut give_up = || timeout < clock.thread_time().saturating_sub(began);
-        syntax::checked_skeleton(subject.file_type.id, text, &mut give_up)
-    })??;
+    with_content(workspace, subject, |content| {
+        let _alone = (LARGE_BYTES < content.text.text.len()).then(|| lock(large));
+        check_skeleton(workspace, content, plain)
+    })?
+}
+
+/// Derives the checked skeleton of a text; `plain` is the unchecked one.
+pub(in crate::engine) fn check_skeleton(
+    workspace: &Workspace<'_>,
+    content: &IdentifiedText<'_>,
+    plain: &Skeleton,
+) -> Option<Skeleton> {
+    let (clock, timeout) = (workspace.world.clock, workspace.options.parse_timeout);
+    let began = clock.thread_time();
+    let mut give_up = || timeout < clock.thread_time().saturating_sub(began);
+    let checked = syntax::checked_skeleton(content.file_type.id, &content.text.text, &mut give_up)?;
     // A text near the time limit may be parsed one time and not the next.
     let is_lost = checked.health.fallback.is_some();
     Some(if is_lost { Skeleton { is_checked: true, ..plain.clone() } } else { checked })

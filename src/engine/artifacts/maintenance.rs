@@ -10,7 +10,7 @@ use crate::engine::error::Error;
 use crate::model::{ArtifactKind, ContentHash, FileType, Money, Outline, Producer, RelPath, error_chain};
 use crate::store::agent::{AGENT_DATABASE, AgentDb, AgentDbSize, OpenedAgentDb, StoredSummary};
 use crate::store::{
-    ClearScope, DeletedRows, Error as StoreError, IntegrityReport, Store, StoreSize, StoredFileState,
+    ClearScope, DeletedRows, Error as StoreError, FileRow, IntegrityReport, Store, StoreSize, StoredFileState,
 };
 use crate::sys::Files;
 use crate::{aggregate, discover, store};
@@ -139,6 +139,24 @@ pub(in crate::engine) fn collect_garbage(
     let freed = change_store(cache, |store| store.collect_garbage(before, &current))?;
     // Summaries that were paid for do not become worthless with age.
     Ok(ClearedCache { freed, paid: ClearedSummaries::default() })
+}
+
+/// Fails if there is nothing to export of what one of the words selects: no such file, or one that was not read yet.
+pub(in crate::engine) fn require_cached(
+    cache: &mut ArtifactCache<'_>,
+    words: &[String],
+) -> Result<(), Error> {
+    let known = with_store(cache, |store| store.files())?;
+    for word in words {
+        let selector = crate::aggregate::Selector::new(word)?;
+        let is_cached = |row: &FileRow| {
+            matches!(row.state, StoredFileState::Content { .. }) && selector.selects(&row.path)
+        };
+        if !known.iter().any(is_cached) {
+            return Err(Error::NothingCached { word: word.clone() });
+        }
+    }
+    Ok(())
 }
 
 pub(in crate::engine) fn export_cache(

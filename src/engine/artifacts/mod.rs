@@ -31,10 +31,10 @@ pub(in crate::engine) use hidden::{
 };
 pub(in crate::engine) use importance::{ImportanceInputs, importance};
 pub(in crate::engine) use kept_vectors::KeptVectors;
-pub(in crate::engine) use lookup::{ContentRef, SkeletonPrefetch, checked_skeleton};
+pub(in crate::engine) use lookup::{ContentRef, SkeletonPrefetch, check_skeleton, checked_skeleton};
 pub(in crate::engine) use maintenance::{
-    cache_status, clear_artifacts, clear_cache, clear_files, collect_garbage, export_cache, salvage_agent_db,
-    verify_cache,
+    cache_status, clear_artifacts, clear_cache, clear_files, collect_garbage, export_cache, require_cached,
+    salvage_agent_db, verify_cache,
 };
 pub(in crate::engine) use symbol_hashes::{StoredStructure, save_symbol_hashes, stored_structure};
 pub(in crate::engine) use terms::term_vectors;

@@ -47,6 +47,7 @@ fn a_skeleton_is_checked_when_it_is_first_shown_and_not_again() {
     assert_eq!(sandbox.read_counts(), []);
     let shown = &*first[0].block.body.text();
     assert!(stored_skeleton(&sandbox, "a.cpp").is_checked);
+    assert_eq!(sandbox.project(true).audit().unwrap().differences, [], "the check is no damage");
     let errors = |text: &str| crate::syntax::count_errors("cpp", text, &mut || false).unwrap();
     assert!(errors(shown) <= errors(GUESSED) && 0 < errors(GUESSED), "{shown}");
 }

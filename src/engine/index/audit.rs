@@ -8,10 +8,10 @@ use rustc_hash::FxHashMap;
 
 use super::changes::{refresh, refresh_all};
 use crate::discover::{DiscoveredFile, HeaderNeighbors};
-use crate::engine::artifacts::{ArtifactCache, derive, identify};
+use crate::engine::artifacts::{ArtifactCache, check_skeleton, derive, identify};
 use crate::engine::error::Error;
 use crate::engine::parallel::on_all_cores;
-use crate::model::{ContentHash, ParseHealth, RelPath, SkipReason};
+use crate::model::{ContentHash, ParseHealth, RelPath, Skeleton, SkipReason};
 use crate::store;
 use crate::store::{ArtifactBody, ContentArtifacts, FileRow, Store, StoredFileState};
 use crate::sys::Files;
@@ -100,14 +100,19 @@ fn derive_sample(cache: &ArtifactCache<'_>, report: &mut AuditReport) -> Result<
         let reading = workspace.files.read(path, most).ok()?;
         let content = identify(path, &reading.bytes, &neighbors).ok()?;
         // A file written in the meantime is left to the next audit.
-        (content.hash == **hash).then(|| derive(&content, timeout, &workspace.steps))
+        (content.hash == **hash).then(|| {
+            let derived = derive(&content, timeout, &workspace.steps);
+            let checked =
+                unchecked_skeleton(&derived).and_then(|plain| check_skeleton(workspace, &content, plain));
+            (derived, checked)
+        })
     });
     let mut found = Vec::new();
     for ((path, _), derived) in sample.iter().zip(derived) {
         workspace.check_cancelled()?;
-        let Some(derived) = derived else { continue };
+        let Some((derived, checked)) = derived else { continue };
         report.derived += 1;
-        if !is_as_stored(store, &derived)? {
+        if !is_as_stored(store, &derived, checked.as_ref())? {
             found.push(IndexDifference { path: (*path).clone(), kind: IndexDifferenceKind::OtherArtifact });
         }
     }
@@ -115,9 +120,21 @@ fn derive_sample(cache: &ArtifactCache<'_>, report: &mut AuditReport) -> Result<
     Ok(())
 }
 
+/// Returns the derived skeleton if it is checked only before its first use.
+fn unchecked_skeleton(derived: &ContentArtifacts) -> Option<&Skeleton> {
+    derived.artifacts.iter().find_map(|(_, body)| match body {
+        ArtifactBody::Skeleton(skeleton) => (!skeleton.is_checked).then_some(skeleton),
+        _ => None,
+    })
+}
+
 /// Returns whether the stored artifacts of a content equal the derived ones. Missing ones will be derived when they are
-/// needed.
-fn is_as_stored(store: &Store, derived: &ContentArtifacts) -> Result<bool, Error> {
+/// needed. `checked` is the skeleton that replaces the unchecked one once it was shown.
+fn is_as_stored(
+    store: &Store,
+    derived: &ContentArtifacts,
+    checked: Option<&Skeleton>,
+) -> Result<bool, Error> {
     let hash = &derived.hash;
     let mut is_same = true;
     for (producer, body) in &derived.artifacts {
@@ -132,7 +149,8 @@ fn is_as_stored(store: &Store, derived: &ContentArtifacts) -> Result<bool, Error
                 is_same &= stored == *outline;
             }
             ArtifactBody::Skeleton(skeleton) => {
-                is_same &= store.skeleton(producer, hash)?.is_none_or(|stored| stored == *skeleton);
+                let stored = store.skeleton(producer, hash)?;
+                is_same &= stored.is_none_or(|stored| stored == *skeleton || Some(&stored) == checked);
             }
             ArtifactBody::Summary(summary) => {
                 is_same &= store.summary(producer, hash)?.is_none_or(|stored| stored == *summary);

@@ -181,6 +181,7 @@ fn file_at(
         Ok(stat) => reason_of_kind(stat.kind),
     };
     let reason = found.or_else(|| cache.workspace.names.skip_reason(&path));
+    cache.workspace.check_cancelled()?;
     let (state, stamp, text) = match reason {
         Some(reason) => (KnownState::LeftOut(reason), None, None),
         None => examine_one(cache, &path, trust, keeps_text),

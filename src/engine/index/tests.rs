@@ -1,6 +1,7 @@
 //! What a scan reads, and what it does not read again.
 
 use super::scan::Trust;
+use super::status::Freshness;
 use crate::engine::testing::{FILES, TestProject, view_request};
 use crate::model::ViewMode;
 use std::collections::BTreeMap;
@@ -22,6 +23,21 @@ fn a_file_that_never_holds_still_is_left_out_and_said_so() {
     let report = sandbox.project(true).index(Trust::Stamps).unwrap();
     assert_eq!(report.left_out, BTreeMap::from([(crate::model::SkipReason::Unstable, 1)]));
     assert!(report.has_errors());
+}
+
+#[test]
+fn a_file_that_was_read_alone_is_fresh() {
+    let sandbox = TestProject::new(&FILES[..2]);
+    sandbox.rest();
+    let request = view_request(ViewMode::Outline, &[FILES[0].0]);
+    sandbox.project(true).views(&request).unwrap();
+    sandbox.read_counts();
+    sandbox.project(true).views(&request).unwrap();
+    assert_eq!(sandbox.read_counts(), []);
+    let states = sandbox.project(true).status().unwrap();
+    let states: Vec<_> = states.iter().map(|status| (status.path.to_string(), status.freshness)).collect();
+    let expected = [(FILES[0].0.to_owned(), Freshness::Fresh), (FILES[1].0.to_owned(), Freshness::New)];
+    assert_eq!(states.into_iter().collect::<BTreeMap<_, _>>(), BTreeMap::from(expected));
 }
 
 #[test]

@@ -59,7 +59,7 @@ impl Store {
     }
 
     /// Returns how many files there are.
-    pub(super) fn file_count(&self) -> Result<u64, Error> {
+    pub fn file_count(&self) -> Result<u64, Error> {
         if let Some(worktree) = &self.worktree {
             return self.worktree_file_count(worktree);
         }

@@ -1,7 +1,7 @@
 //! Markdown.
 
 use super::prose_reading::ProseReading;
-use crate::model::strip_closing_hashes;
+use crate::model::{character_reference, strip_closing_hashes};
 
 /// Reads headings and the first paragraph; skips front matter, code, comments, badges and tables.
 pub(crate) fn read(text: &str) -> ProseReading {
@@ -239,6 +239,16 @@ fn read_inline(line: &str) -> InlineText {
             rest = image.split_once(']').map_or("", |(_, after)| after_target(after));
             continue;
         }
+        if let Some(comment) = rest.strip_prefix("<!--").filter(|_| !is_code) {
+            rest = comment.split_once("-->").map_or("", |(_, after)| after);
+            continue;
+        }
+        if let Some((length, character)) = character_reference(rest).filter(|_| !is_code) {
+            inline.unlinked += usize::from(open == 0 && character.is_alphanumeric());
+            inline.text.push(character);
+            rest = &rest[length..];
+            continue;
+        }
         if let Some(name) = tag_name(rest).filter(|_| !is_code) {
             match name {
                 "a" => (open, inline.links) = (open + 1, inline.links + 1),
@@ -334,6 +344,29 @@ mod tests {
                 Markdown, about 20 lines: The Shop
                 Headings: Install · Use · License
                 A shop for *things*, quick and `small`."]],
+        );
+    }
+
+    #[test]
+    fn nothing_below_the_heading_of_an_appeal_is_what_a_readme_says() {
+        check(
+            "markdown",
+            "# Donate\n\n![x](y)\n\n## Sponsors\n\n### Big Corp\n\nBig Corp is big.\n\n## About\n\nTakes gifts.\n",
+            expect![[r"
+                Markdown, about 10 lines.
+                Headings: Big Corp · About
+                Takes gifts."]],
+        );
+    }
+
+    #[test]
+    fn comments_and_character_references_are_read_as_html_reads_them() {
+        check(
+            "markdown",
+            "# Shop&nbsp;&nbsp; <!-- omit in toc -->\n\nTom &amp; Jerry&#x27;s &#40;old&#41; `&lt;` &unknown; shop.\n",
+            expect![[r"
+                Markdown, a few lines: Shop
+                Tom & Jerry's (old) `&lt;` &unknown; shop."]],
         );
     }
 

@@ -142,19 +142,22 @@ pub(crate) fn read_restructured(text: &str) -> ProseReading {
                     styles.len() - 1
                 });
                 reading.discard_paragraph();
-                reading.push_heading(level, previous);
+                // Counted from 1, as in Markdown: a text with one heading of that level has it as its title.
+                reading.push_heading(level + 1, &without_references(previous));
             } else {
                 reading.end_paragraph();
             }
         } else if line.trim().is_empty() || in_directive || in_table || is_indented || is_no_prose(line) {
             reading.end_paragraph();
         } else {
-            reading.push_line(line.trim_end_matches(':'));
+            reading.push_line(&without_references(line.trim_end_matches(':')));
         }
         before = previous;
         previous = line;
     }
     reading.end_paragraph();
+    // Once more, because a reference may begin in one line and end in the next.
+    reading.paragraph = reading.paragraph.map(|paragraph| without_references(&paragraph));
     reading
 }
 
@@ -175,20 +178,57 @@ fn is_table_border(line: &str) -> bool {
     line.starts_with("==") && line.contains(' ') && line.bytes().all(|b| matches!(b, b'=' | b' '))
 }
 
-/// Returns whether a line is a field, an item of a list, or nothing but substitutions, which stand for images: `|logo|`.
+/// Returns whether a line is a field, an item of a list, nothing but a reference, or nothing but substitutions, which stand
+/// for images: `|logo|`.
 fn is_no_prose(line: &str) -> bool {
     let is_field = line.strip_prefix(':').is_some_and(|rest| rest.contains(':'));
-    let is_substitution = |word: &str| 2 < word.len() && word.starts_with('|') && word.ends_with('|');
+    let is_reference =
+        line.starts_with('`') && line.trim_end().ends_with("`_") && line.matches('`').count() == 2;
     is_field
-        || line.split_whitespace().all(is_substitution)
+        || is_reference
+        || is_only_substitutions(line)
         || ["- ", "* ", "+ ", "| ", "+-", "#. "].iter().any(|mark| line.starts_with(mark))
+}
+
+/// Returns a text with the words of its references alone: of `` `the guide <https://…>`_ `` and `` `Guide`_ ``.
+fn without_references(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, inside)) = rest.split_once('`') {
+        out.push_str(before);
+        let literal = inside.strip_prefix('`').and_then(|literal| literal.split_once("``"));
+        let reference =
+            inside.split_once('`').filter(|(name, after)| !name.is_empty() && after.starts_with('_'));
+        if let Some((name, after)) = reference {
+            out.push_str(name.split_once(" <").map_or(name, |(words, _)| words));
+            rest = after.trim_start_matches('_');
+        } else if let Some((literal, after)) = literal {
+            out.extend(["``", literal, "``"]);
+            rest = after;
+        } else {
+            out.push('`');
+            rest = inside;
+        }
+    }
+    out + rest
+}
+
+fn is_only_substitutions(line: &str) -> bool {
+    let mut rest = line.trim();
+    while let Some((name, after)) = rest.strip_prefix('|').and_then(|inside| inside.split_once('|')) {
+        if name.is_empty() || name.trim() != name {
+            return false;
+        }
+        rest = after.trim_start();
+    }
+    rest.is_empty()
 }
 
 #[cfg(test)]
 mod tests {
     use expect_test::expect;
 
-    use super::super::summary::tests::check;
+    use super::super::summary::tests::{check, file_type};
 
     #[test]
     fn images_at_the_head_of_a_text_are_skipped() {
@@ -278,5 +318,35 @@ mod tests {
                 reStructuredText, a few lines: Title
                 Real text."]],
         );
+    }
+
+    #[test]
+    fn references_are_shown_by_their_words() {
+        check(
+            "rst",
+            "`Shop`_\n=======\n\nSells ``by `weight`_`` as `the guide <https://x>`__ says, `openly\n<https://y>`_, `x`.\n",
+            expect![[r"
+                reStructuredText, a few lines: Shop
+                Sells ``by `weight`_`` as the guide says, openly, `x`."]],
+        );
+    }
+
+    #[test]
+    fn substitutions_alone_are_no_paragraph() {
+        check(
+            "rst",
+            "|Shop Logo|\n\n|CI| |Docs Status|\n\nThe |Shop| sells.\n",
+            expect![[r"
+                reStructuredText, a few lines.
+                The |Shop| sells."]],
+        );
+    }
+
+    #[test]
+    fn the_only_heading_of_the_highest_level_is_the_title_of_an_introduction() {
+        let title = |text: &str| crate::summarize::introduction(file_type("rst"), text, 100).title;
+        let parts = "\nUse\n---\n\nBuild\n-----\n";
+        assert_eq!(title(&format!("Shop\n====\n\nSells.\n{parts}")), Some("Shop".to_owned()));
+        assert_eq!(title(parts), None);
     }
 }

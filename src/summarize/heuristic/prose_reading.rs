@@ -20,6 +20,9 @@ pub(crate) struct ProseReading {
     items: Vec<String>,
     /// Whether there may be more of them.
     expects_items: bool,
+    /// The level of the heading of an appeal, which what follows belongs to, up to the next heading of that level.
+    appeal: Option<usize>,
+    has_heading: bool,
 }
 
 impl ProseReading {
@@ -32,7 +35,13 @@ impl ProseReading {
             return;
         }
         let text = words::one_line(text);
-        if !text.is_empty() && !is_appeal(&text) {
+        let is_appeal = is_appeal(&text);
+        if self.appeal.is_none_or(|of_appeal| level <= of_appeal) {
+            // The first heading may be the name of a project that is about such things.
+            self.appeal = (is_appeal && self.has_heading).then_some(level);
+        }
+        self.has_heading = true;
+        if !text.is_empty() && !is_appeal {
             self.headings.push((level, text));
         }
     }
@@ -52,7 +61,7 @@ impl ProseReading {
     /// Adds a line to the paragraph being read.
     pub(crate) fn push_line(&mut self, line: &str) {
         const MOST: usize = 40;
-        if self.wants_text() && self.lines.len() < MOST {
+        if self.wants_text() && self.appeal.is_none() && self.lines.len() < MOST {
             self.lines.push(words::one_line(line));
         }
     }
@@ -146,9 +155,9 @@ fn is_about_readme(paragraph: &str) -> bool {
 /// Returns whether a paragraph or a heading asks for money or thanks for it.
 fn is_appeal(text: &str) -> bool {
     const LONGEST: usize = 400;
-    const PHRASES: [&str; 9] = [
+    const PHRASES: [&str; 10] = [
         "sponsor", "donat", "backers", "patreon", "open collective", "opencollective", "buy me a coffee",
-        "ko-fi", "special thanks to",
+        "ko-fi", "special thanks to", "tidelift",
     ];
     let lower = text.to_lowercase();
     text.len() < LONGEST && PHRASES.iter().any(|phrase| lower.contains(phrase))

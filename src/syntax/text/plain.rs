@@ -4,6 +4,8 @@
 
 use std::borrow::Cow;
 
+use crate::model::character_reference;
+
 /// The longest signature or doc paragraph, in bytes; what is longer ends with `…`.
 const MAX_LINE: usize = 300;
 
@@ -39,7 +41,8 @@ pub(in crate::syntax) fn strip_markup(text: &str) -> Cow<'_, str> {
         rest = &rest[at..];
         let (length, replacement) = parse_tag(rest, out.chars().next_back())
             .or_else(|| parse_inline_tag(rest))
-            .or_else(|| parse_entity(rest))
+            // Replaced once, from left to right: `&amp;lt;` becomes `&lt;`, as its author meant it.
+            .or_else(|| character_reference(rest).map(|(length, c)| (length, c.to_string())))
             // All three are one byte long, so that the rest begins with a character.
             .unwrap_or_else(|| (1, rest[..1].to_owned()));
         out.push_str(&replacement);
@@ -142,27 +145,6 @@ fn link_label(content: &str) -> String {
         Some(end) => content[end..].trim().to_owned(),
         None => content.trim_start_matches('#').replace('#', "."),
     }
-}
-
-/// Parses a character entity at the start of `text`.
-fn parse_entity(text: &str) -> Option<(usize, String)> {
-    let names = [
-        ("&lt;", "<"),
-        ("&gt;", ">"),
-        ("&amp;", "&"),
-        ("&nbsp;", " "),
-        ("&quot;", "\""),
-        ("&apos;", "'"),
-        ("&#64;", "@"),
-        ("&#39;", "'"),
-        ("&mdash;", "—"),
-        ("&ndash;", "–"),
-    ];
-    // Replaced once, from left to right: `&amp;lt;` becomes `&lt;`, as its author meant it.
-    names
-        .iter()
-        .find(|(name, _)| text.starts_with(name))
-        .map(|(name, replacement)| (name.len(), (*replacement).to_owned()))
 }
 
 /// Returns `text` on one line: runs of white space become a space, none stays just inside brackets.

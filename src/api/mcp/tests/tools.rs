@@ -213,6 +213,18 @@ fn long_views_are_cut_after_a_line_with_a_notice() {
 }
 
 #[test]
+fn many_short_views_are_cut_by_what_is_written_of_each() {
+    let views: Vec<Value> =
+        (0..2_000).map(|number| view(&format!("src/{number}.py"), "outline", "x\n")).collect();
+    let service = fake(move |_, _| Ok(json!(views)));
+    serve_ready(&service, async |client| {
+        let words = client.words("slop_view", json!({"files": ["src"], "mode": "outline"})).await;
+        assert!(words.chars().count() < 41_000, "{}", words.len());
+        assert!(words.contains(" files are not shown: src/"), "{words}");
+    });
+}
+
+#[test]
 fn files_are_listed_in_pages() {
     let mut files: Vec<Value> =
         (0..250).map(|number| file(&format!("src/{number:03}.py"), "fresh")).collect();
@@ -235,5 +247,7 @@ fn files_are_listed_in_pages() {
         assert_eq!(found, expected);
         let words = client.words("slop_status", json!({"state": "left_out"})).await;
         assert!(words.contains("\nleft_out srcs/b\\u{1b}[31m.py (python)\n"), "{words}");
+        let words = client.words("slop_status", json!({"below": "nothing"})).await;
+        assert!(words.contains("\n[no file matches]\n"), "{words}");
     });
 }
