@@ -281,14 +281,11 @@ mod tests {
     fn an_invalid_answer_is_not_used() {
         check_note(
             || Some(answer(true, b"? b\0H 100644 \x1b[31m\0", b"")),
-            &expect![[
-                r"the tree was walked, for git's list holds what this slop cannot read: `H 100644 \u{1b}[31m`"
-            ]],
+            &expect![[r"the tree was walked, because git's list cannot be parsed: `H 100644 \u{1b}[31m`"]],
         );
         check_note(
             || Some(answer(true, b"? ../b\0", b"")),
-            &expect![[r"
-                the tree was walked, for git's list holds what this slop cannot read: `? ../b`"]],
+            &expect!["the tree was walked, because git's list cannot be parsed: `? ../b`"],
         );
     }
 

@@ -400,8 +400,8 @@ mod walk_tests {
                 a
             "]],
             &expect![[r"
-                the folder device was left out, for its .slopignore is no regular file of a sane size
-                the folder trap was left out, for its .gitignore is no regular file of a sane size"]],
+                the folder device was left out, because its .slopignore is not a regular file of a reasonable size
+                the folder trap was left out, because its .gitignore is not a regular file of a reasonable size"]],
         );
         sandbox.fifo(".ignore");
         assert!(matches!(sandbox.try_list("."), Err(Error::IgnoreFile { name: ".ignore" })));
