@@ -456,6 +456,6 @@ mod walk_tests {
         let notes = WalkNotes::default();
         (0..50).for_each(|number| notes.add(number.to_string()));
         let lines = notes.into_lines();
-        assert_eq!((lines.len(), lines[NOTES_MAX].as_str()), (21, "and 30 more of the kind"));
+        assert_eq!((lines.len(), lines[NOTES_MAX].as_str()), (21, "and 30 more"));
     }
 }

@@ -93,7 +93,7 @@ fn what_a_newer_version_has_stored_stays_and_is_no_answer_here() {
     let stored = entries(folder.path());
     let run = older.summarize();
     assert_eq!((run.code, older.server.request_count()), (0, 1), "{run:?}");
-    assert!(run.err.contains("2 entries of the team's cache not believed: 2 of another format"), "{run:?}");
+    assert!(run.err.contains("2 entries of the team's cache rejected: 2 of another format"), "{run:?}");
     assert_eq!(entries(folder.path()), stored);
     let status = data(&older.slop(&["share", "status", "--json"]).out);
     assert_eq!(status["refused"]["of another format"].as_u64(), Some(2), "{status}");
