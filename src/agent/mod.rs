@@ -45,8 +45,8 @@ pub use outcome::{RunEvent, RunObserver, RunOutcome, StopReason, SubAgentState, 
 pub use prompts::{ProjectPrompts, PromptSource};
 pub use service::SummaryService;
 pub use sharing::{
-    PullReport, ShareCounts, ShareFailure, VerifyReport, pack_shared, pull_shared, push_shared, share_counts,
-    verify_shared,
+    PullReport, ShareCounts, ShareFailure, VerifyReport, pack_shared, pull_shared, push_all_shared,
+    push_shared, share_counts, verify_shared,
 };
 
 pub use team_memory::TeamMemory;

@@ -123,15 +123,20 @@ impl FetchedRows<'_> {
     }
 }
 
-/// Stores own summaries in the team's cache, all of them or only those in the outbox, and removes them from the outbox.
-pub fn push_shared(folder: &Path, team: &TeamCache, all: bool) -> Result<StoreReport, ShareFailure> {
+/// Stores all own summaries in the team's cache.
+pub fn push_all_shared(folder: &Path, team: &TeamCache) -> Result<StoreReport, ShareFailure> {
+    if let Some(mut opened) = AgentDb::open_if_exists(&folder.join(AGENT_DATABASE))? {
+        // Through the outbox, so that an interrupted push is continued by the next one.
+        opened.db.fill_outbox_with_all()?;
+    }
+    push_shared(folder, team)
+}
+
+/// Stores the summaries in the outbox in the team's cache, and removes them from the outbox.
+pub fn push_shared(folder: &Path, team: &TeamCache) -> Result<StoreReport, ShareFailure> {
     let mut report = StoreReport::default();
     let Some(opened) = AgentDb::open_if_exists(&folder.join(AGENT_DATABASE))? else { return Ok(report) };
     let mut db = opened.db;
-    if all {
-        // Through the outbox, so that an interrupted push is continued by the next one.
-        db.fill_outbox_with_all()?;
-    }
     loop {
         let batch = db.outbox(BATCH)?;
         if batch.is_empty() {
@@ -321,7 +326,7 @@ pub(super) mod tests {
         assert_eq!((counts.own, counts.fetched, counts.disbelieved), (0, 1, 0));
         assert_eq!(share_counts(local.path(), &[]).unwrap().disbelieved, 1);
         // None of these summaries belong to this user, so there is nothing to push or to verify.
-        assert_eq!(push_shared(local.path(), &cache, true).unwrap(), StoreReport::default());
+        assert_eq!(push_all_shared(local.path(), &cache).unwrap(), StoreReport::default());
         assert_eq!(verify_shared(local.path(), &cache).unwrap(), VerifyReport::default());
     }
 }

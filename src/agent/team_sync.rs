@@ -88,7 +88,7 @@ impl TeamSync {
     }
 
     fn store_all(&self, claimed: HashSet<SummaryKey>, options: &Options) -> Result<(), ShareFailure> {
-        push_shared(&self.folder, &self.team, false)?;
+        push_shared(&self.folder, &self.team)?;
         if let Some(claims) = TeamClaims::new(&self.team, options) {
             claims.release(claimed)?;
         }

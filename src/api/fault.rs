@@ -109,8 +109,8 @@ impl From<Error> for ApiError {
 }
 
 /// The hint for an unusable database of summaries by models. They were paid for, so it does not suggest deleting them.
-pub const PAID_STORE_HINT: &str = "if it is damaged, `slop cache verify` or the next `slop summarize` repairs it, and keeps the old \
-                          file; do not delete it, for it was paid for";
+pub const PAID_STORE_HINT: &str = "if it is damaged, `slop cache verify` or the next `slop summarize` repairs it, and \
+                          keeps the old file; do not delete it, because the summaries were paid for";
 
 /// Returns the stable name of a code, its kind, and its hint.
 const fn describe(code: Code) -> (&'static str, ApiErrorKind, &'static str) {
@@ -124,7 +124,7 @@ const fn describe(code: Code) -> (&'static str, ApiErrorKind, &'static str) {
         Code::TooManyFiles => (
             "too_many_files",
             User,
-            "name the folder to read it all the same (`slop --project DIR`), or leave folders out (discover.skip, .slopignore); \
+            "name the folder to read it anyway (`slop --project DIR`), or leave folders out (discover.skip, .slopignore); \
              discover.max_files is the limit",
         ),
         Code::StoreTooNew => (
@@ -141,8 +141,7 @@ const fn describe(code: Code) -> (&'static str, ApiErrorKind, &'static str) {
         Code::UndoUnusable => (
             "undo_unusable",
             Environment,
-            "try again; if it stays so, delete takes.db in the cache folder: it costs the way back to earlier states, and \
-             nothing else",
+            "try again; if that does not help, delete takes.db in the cache folder, which only loses the undo history",
         ),
         Code::BadPattern => ("bad_pattern", User, "quote the pattern, and close every bracket in it"),
         Code::OutsideProject => (
@@ -151,9 +150,7 @@ const fn describe(code: Code) -> (&'static str, ApiErrorKind, &'static str) {
             "give a path below the project's folder, or choose another project (`slop --project DIR`)",
         ),
         Code::NotFound => ("not_found", User, "`slop status --all` lists the files of the project"),
-        Code::AmbiguousName => {
-            ("ambiguous_name", User, "give more of the path, so that only one file matches")
-        }
+        Code::AmbiguousName => ("ambiguous_name", User, "give more of the path, so that one file matches"),
         Code::Secret => ("secret", User, "name it under `secrets.allow` in slop.toml if it may be shown"),
         Code::Unreadable => ("unreadable", User, "check the permissions of the file and its folders"),
         Code::NotShown => ("not_shown", User, "`slop status` shows the state of the file"),
@@ -197,7 +194,8 @@ const fn describe(code: Code) -> (&'static str, ApiErrorKind, &'static str) {
         Code::BadDiscussion => (
             "bad_discussion",
             User,
-            "a discussion is a list of strings or of {role, content}; in a file, which `history` names, as JSON, JSONL or TOML within limits.section_bytes",
+            "a discussion is a list of strings or of {role, content}; in a file (`history`), it is JSON, JSONL or TOML \
+             within limits.section_bytes",
         ),
         Code::HistoryNotFound => (
             "history_not_found",
@@ -210,8 +208,8 @@ const fn describe(code: Code) -> (&'static str, ApiErrorKind, &'static str) {
         Code::OutputLink => (
             "output_link",
             User,
-            "put a folder in its place, name a file (`slop aggregate -o FILE`), or list the project's folder under `trust.projects` in your \
-             own settings",
+            "replace the link by a folder, name a file (`slop aggregate -o FILE`), or list the project's folder under \
+             `trust.projects` in your own settings",
         ),
         Code::WriteFailed => {
             ("write_failed", Environment, "check the folder's permissions and the room on the disk")

@@ -429,7 +429,7 @@ fn a_key_in_the_settings_is_rejected_and_not_shown() {
     for header in ["Authorization", "x-api-key", "X-Goog-Api-Key", "cookie"] {
         let user = format!("[providers.anthropic]\nheaders = {{ {header} = 'very secret' }}");
         let error = load(&inputs(&user, "")).unwrap_err().to_string();
-        assert!(error.contains("a header that holds no key"), "{error}");
+        assert!(error.contains("a header that contains no key"), "{error}");
         assert!(!error.contains("very secret"), "{error}");
     }
 }

@@ -140,7 +140,7 @@ mod tests {
         }
         let environment = vec![("SLOP_SHARE_TEAM_KEY_FILE".to_owned(), "team.key".to_owned())];
         let error = load(&ConfigInputs { environment, ..ConfigInputs::default() }).unwrap_err();
-        assert!(error.to_string().contains("a path from the root"), "{error}");
+        assert!(error.to_string().contains("an absolute path"), "{error}");
         let keys = vec![("SLOP_SHARE_TEAM_KEY".to_owned(), "secret".to_owned())];
         assert!(
             load(&ConfigInputs { environment: keys, ..ConfigInputs::default() }).unwrap().warnings.is_empty()

@@ -75,15 +75,16 @@ pub fn run(options: Options, notify: &mut dyn FnMut(Notice<'_>)) -> Result<&'sta
     // Greater than that of every earlier daemon, so that none of their clocks is mistaken for ours.
     let position = ClockPosition { epoch: u64::try_from(started_at_ms).unwrap_or(0), sequence: 0 };
     let workspace = Arc::new(WorkspaceCache::new());
-    let context = Arc::new(worker_context(
-        &places,
-        options.sources,
-        &last_settings,
-        options.is_paranoid,
-        loaded.fingerprint(),
-        &workspace,
-        &events,
-    ));
+    let context = Arc::new(WorkerContext {
+        root: places.root.clone(),
+        sources: options.sources,
+        last_settings: Arc::clone(&last_settings),
+        workspace: Arc::clone(&workspace),
+        is_paranoid: options.is_paranoid,
+        events: events.clone(),
+        fingerprint: Arc::new(Mutex::new(loaded.fingerprint())),
+        is_stopping: AtomicBool::new(false),
+    });
     let summarizer = Arc::new(BackgroundSummarizer::new(options.key_lookup));
     let pool = WorkerPool::spawn(&context, &summarizer)?;
     let watcher = start_watcher(&places, &settings, position.epoch, events.clone())?;
@@ -133,27 +134,6 @@ pub fn run(options: Options, notify: &mut dyn FnMut(Notice<'_>)) -> Result<&'sta
     match reason {
         ROOT_GONE | TAKEN_OVER | THREAD_LOST => Err(Error::StateLost(reason)),
         reason => Ok(reason),
-    }
-}
-
-fn worker_context(
-    places: &DaemonPaths,
-    sources: SettingsSources,
-    last_settings: &Arc<LastSettings>,
-    is_paranoid: bool,
-    fingerprint: String,
-    workspace: &Arc<WorkspaceCache>,
-    events: &SyncSender<DaemonEvent>,
-) -> WorkerContext {
-    WorkerContext {
-        root: places.root.clone(),
-        sources,
-        last_settings: Arc::clone(last_settings),
-        workspace: Arc::clone(workspace),
-        is_paranoid,
-        events: events.clone(),
-        fingerprint: Arc::new(Mutex::new(fingerprint)),
-        is_stopping: AtomicBool::new(false),
     }
 }
 

@@ -188,7 +188,7 @@ mod tests {
         assert_eq!(list(3).unwrap().files.len(), 4);
         sandbox.git(".", &["add", "a"]);
         sandbox.write(".git/index", "this is no index, nor was it ever");
-        assert!(list(3).unwrap_err().to_string().contains("; the tree was walked, for git refused"));
+        assert!(list(3).unwrap_err().to_string().contains("; the tree was walked, because git refused"));
     }
 
     #[test]
@@ -199,7 +199,7 @@ mod tests {
         sandbox.write(".git/index", "this is no index, nor was it ever");
         let listing = sandbox.list(".");
         assert_eq!((listing.source, lines(&listing.files)), (ListingSource::Walk, "a\n".to_owned()));
-        assert!(listing.notes[0].starts_with("the tree was walked, for git refused to list it: "));
+        assert!(listing.notes[0].starts_with("the tree was walked, because git refused to list it: "));
         assert!(listing.notes[0].ends_with("; try `git status` in the project's folder"));
     }
 
@@ -248,7 +248,7 @@ mod tests {
         check_note(
             || None,
             &expect![
-                "the tree was walked, for git could not be started (entity not found): install git, or put it on the PATH, so that its ignore rules count in full"
+                "the tree was walked, because git could not be started (entity not found): install git, or put it on the PATH, so that its ignore rules count in full"
             ],
         );
     }
@@ -262,7 +262,7 @@ mod tests {
                 Some(answer(false, b"", stderr.as_bytes()))
             },
             &expect![
-                "the tree was walked, for git refused to list it: fatal: detected dubious ownership in repository at '/r'; try `git config --global --add safe.directory /r` in the project's folder"
+                "the tree was walked, because git refused to list it: fatal: detected dubious ownership in repository at '/r'; try `git config --global --add safe.directory /r` in the project's folder"
             ],
         );
     }
@@ -272,7 +272,7 @@ mod tests {
         check_note(
             || Some(answer(false, b"", b"")),
             &expect![
-                "the tree was walked, for git refused to list it: git gave no reason; try `git status` in the project's folder"
+                "the tree was walked, because git refused to list it: git gave no reason; try `git status` in the project's folder"
             ],
         );
     }
@@ -281,14 +281,11 @@ mod tests {
     fn an_invalid_answer_is_not_used() {
         check_note(
             || Some(answer(true, b"? b\0H 100644 \x1b[31m\0", b"")),
-            &expect![[
-                r"the tree was walked, for git's list holds what this slop cannot read: `H 100644 \u{1b}[31m`"
-            ]],
+            &expect![[r"the tree was walked, because git's list cannot be parsed: `H 100644 \u{1b}[31m`"]],
         );
         check_note(
             || Some(answer(true, b"? ../b\0", b"")),
-            &expect![[r"
-                the tree was walked, for git's list holds what this slop cannot read: `? ../b`"]],
+            &expect!["the tree was walked, because git's list cannot be parsed: `? ../b`"],
         );
     }
 

@@ -400,8 +400,8 @@ mod walk_tests {
                 a
             "]],
             &expect![[r"
-                the folder device was left out, for its .slopignore is no regular file of a sane size
-                the folder trap was left out, for its .gitignore is no regular file of a sane size"]],
+                the folder device was left out, because its .slopignore is not a regular file of a reasonable size
+                the folder trap was left out, because its .gitignore is not a regular file of a reasonable size"]],
         );
         sandbox.fifo(".ignore");
         assert!(matches!(sandbox.try_list("."), Err(Error::IgnoreFile { name: ".ignore" })));
@@ -456,6 +456,6 @@ mod walk_tests {
         let notes = WalkNotes::default();
         (0..50).for_each(|number| notes.add(number.to_string()));
         let lines = notes.into_lines();
-        assert_eq!((lines.len(), lines[NOTES_MAX].as_str()), (21, "and 30 more of the kind"));
+        assert_eq!((lines.len(), lines[NOTES_MAX].as_str()), (21, "and 30 more"));
     }
 }

@@ -26,8 +26,8 @@ use crate::engine::references::{
     CallAnswer, CallRequest, ImpactAnswer, ImpactRequest, ReferenceGraph, UsesAnswer,
 };
 use crate::engine::summaries::{
-    PromptPreparer, PromptPreview, SubjectFolder, SubjectKey, SubjectLocation, SummaryLookup, SummaryPolicy,
-    SummaryTasks, TaskSkipReason, WantedSummary,
+    PromptPreparer, PromptPreview, SubjectKey, SubjectLocation, SummaryLookup, SummaryPolicy, SummaryTasks,
+    TaskSkipReason, WantedSummary,
 };
 use crate::engine::table::{TableAnswer, TableClock, TableRequest};
 use crate::engine::workspace::Workspace;
@@ -225,12 +225,8 @@ impl Project<'_> {
         queries::make_slice(&self.cache.workspace, file, start_line, end_line)
     }
 
-    /// Returns where a slice is in a file now. If the file no longer has a text, the slice is stale.
-    pub fn resolve_slice(&self, file: &str, slice: &Slice) -> Result<SliceResolution, Error> {
-        queries::resolve_slice(&self.cache.workspace, file, slice)
-    }
-
-    /// Returns where each of several slices is in a file now; the file is read once.
+    /// Returns where each of several slices is in a file now, which is read once for all of them. If the file no longer
+    /// has text, they are stale.
     pub fn resolve_slices(&self, file: &str, slices: &[Slice]) -> Result<Vec<SliceResolution>, Error> {
         queries::resolve_slices(&self.cache.workspace, file, slices)
     }
@@ -504,11 +500,6 @@ impl Project<'_> {
     /// Returns the missing summaries, whether or not a model may be asked for them now, after a scan of all files.
     pub fn wanted_summaries(&mut self, policy: &SummaryPolicy) -> Result<Vec<WantedSummary>, Error> {
         summaries::wanted_summaries(&mut self.cache, policy)
-    }
-
-    /// Returns the subject of each folder that contains files a model may be asked about.
-    pub fn folder_subjects(&mut self, policy: &SummaryPolicy) -> Result<Vec<SubjectFolder>, Error> {
-        summaries::folder_subjects(&mut self.cache, policy)
     }
 
     /// Returns the subjects among the selected files and folders, summarized or not, by location.

@@ -115,14 +115,6 @@ pub(super) fn make_slice(
     }
 }
 
-pub(super) fn resolve_slice(
-    workspace: &Workspace<'_>,
-    word: &str,
-    slice: &Slice,
-) -> Result<SliceResolution, Error> {
-    Ok(resolve_slices(workspace, word, std::slice::from_ref(slice))?.remove(0))
-}
-
 pub(super) fn resolve_slices(
     workspace: &Workspace<'_>,
     word: &str,

@@ -67,12 +67,8 @@ impl WorkspaceCache {
         self.tracker.set_trusted(is_trusted);
     }
 
-    /// Returns a number that changes whenever any of the cached state does.
-    pub fn version(&self) -> u64 {
-        self.tracker.version()
-    }
-
     /// Returns how many files are known to have changed and have not been read since.
+    #[cfg(test)]
     pub fn pending(&self) -> u64 {
         self.tracker.pending()
     }

@@ -171,7 +171,7 @@ impl SummarySession<'_> {
                 // This is longer than a claim lasts: several members have claimed the tasks in turn without answering.
                 Ok(None) => {}
                 Err(failure) => {
-                    self.notes.push(format!("the work is not shared with the team: {}", failure.message))
+                    self.notes.push(format!("the work is not shared with the team: {}", failure.message));
                 }
             }
             *team = None;
@@ -203,7 +203,7 @@ impl SummarySession<'_> {
     fn release_tasks(&mut self, team: &mut Option<SharedWork<'_>>, claimed: HashSet<SummaryKey>) {
         let Some(work) = team.as_ref().filter(|_| !claimed.is_empty()) else { return };
         // In this order, so that the next holder of a claim finds the summary.
-        let stored = agent::push_shared(&self.folder, work.cache, false);
+        let stored = agent::push_shared(&self.folder, work.cache);
         let released = stored.and_then(|_| Ok(work.claims.release(claimed)?));
         if let Err(failure) = released {
             self.notes.push(format!("the work is no longer shared with the team: {}", error_chain(&failure)));
@@ -226,7 +226,7 @@ impl SummarySession<'_> {
 /// the failure.
 fn store_meanwhile(folder: &Path, cache: &TeamCache, end: &mpsc::Receiver<()>) {
     while end.recv_timeout(STORE_PAUSE) == Err(RecvTimeoutError::Timeout) {
-        if agent::push_shared(folder, cache, false).is_err() {
+        if agent::push_shared(folder, cache).is_err() {
             return;
         }
     }

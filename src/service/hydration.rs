@@ -16,7 +16,7 @@ pub(super) fn resolve_hydrate(
     settings: QuerySettings<'_>,
 ) -> Result<ResolvedQuery, ApiError> {
     let with_fragments = query.fragments;
-    let request = hydration_request(query, settings, true)?;
+    let request = HydrationRequest { is_kept: true, ..hydration_request(query, settings)? };
     Ok(complete::<HydrateQuery>(move |project| place(project, &request, with_fragments)))
 }
 
@@ -25,7 +25,7 @@ pub(super) fn resolve_simulate(
     settings: QuerySettings<'_>,
 ) -> Result<ResolvedQuery, ApiError> {
     let with_fragments = query.0.fragments;
-    let request = hydration_request(query.0, settings, false)?;
+    let request = hydration_request(query.0, settings)?;
     Ok(complete::<SimulateQuery>(move |project| place(project, &request, with_fragments)))
 }
 
@@ -37,11 +37,8 @@ fn place(
     Ok(HydrationResult::new(project.hydrate(request)?, with_fragments))
 }
 
-fn hydration_request(
-    query: HydrateQuery,
-    settings: QuerySettings<'_>,
-    is_kept: bool,
-) -> Result<HydrationRequest, ApiError> {
+/// Returns a request that does not keep the places.
+fn hydration_request(query: HydrateQuery, settings: QuerySettings<'_>) -> Result<HydrationRequest, ApiError> {
     let HydrateQuery { choice, fragments: _ } = query;
     if choice.max_bytes.is_some() {
         return Err(bad_query("a limit of bytes is named", "limit HOT files in tokens, with `budget`"));
@@ -53,7 +50,7 @@ fn hydration_request(
     if !has_views {
         choice.default_mode = ViewMode::Skeleton;
     }
-    Ok(HydrationRequest { choice, limits: HydrationLimits { hot_tokens, ..of_settings }, is_kept })
+    Ok(HydrationRequest { choice, limits: HydrationLimits { hot_tokens, ..of_settings }, is_kept: false })
 }
 
 pub(super) fn resolve_fragments(

@@ -51,8 +51,8 @@ pub use plan::{BudgetClaim, share_budget};
 pub use project_root::{ProjectRoot, RootGuard, TOO_MANY_FILES_CODE};
 pub use resolved::{Found, QueryOrigin, QuerySettings};
 pub use sharing::{
-    TeamCache, generate_keys, pack_summaries, push_summaries, share_counts, signing_risks, team_cache,
-    team_memory, verify_summaries,
+    TeamCache, generate_keys, pack_summaries, push_all_summaries, push_summaries, share_counts,
+    signing_risks, team_cache, team_memory, verify_summaries,
 };
 pub use sources::{SETTINGS_FILE, SettingsSources, base_variables, prices, project_name, settings_error};
 pub use writing::{SummaryRunPlan, SummarySession, has_key, host_of};

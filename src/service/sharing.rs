@@ -82,17 +82,21 @@ pub fn generate_keys(writer: Option<&str>) -> Result<GeneratedKeys, ApiError> {
     Ok(GeneratedKeys { secret, writer: entry })
 }
 
-/// Stores own summaries in the team's cache: all of them, or those written since the last push.
-pub fn push_summaries(
+/// Stores the summaries in the team's cache that were written since the last push.
+pub fn push_summaries(root: &Path, loaded: &LoadedConfig, team: &TeamCache) -> Result<StoreReport, ApiError> {
+    agent::push_shared(&cache_folder(root, loaded), team).map_err(share_fault)
+}
+
+/// Stores all own summaries in the team's cache.
+pub fn push_all_summaries(
     root: &Path,
     loaded: &LoadedConfig,
     team: &TeamCache,
-    all: bool,
 ) -> Result<StoreReport, ApiError> {
-    agent::push_shared(&cache_folder(root, loaded), team, all).map_err(share_fault)
+    agent::push_all_shared(&cache_folder(root, loaded), team).map_err(share_fault)
 }
 
-/// Stores all own summaries in the team's cache as one object.
+/// Stores all own summaries in the team's cache as a single object.
 pub fn pack_summaries(
     root: &Path,
     loaded: &LoadedConfig,

@@ -143,6 +143,7 @@ impl DatabaseFile {
     }
 
     /// Returns how many damaged rows this connection has found and skipped.
+    #[cfg(test)]
     pub(super) fn damaged_rows(&self) -> u64 {
         self.damaged_rows_found.get()
     }

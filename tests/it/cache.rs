@@ -272,7 +272,7 @@ fn status_reports_summaries_by_models_and_their_cost() {
     assert_eq!(agent(&sandbox), 1);
     let status = sandbox.stdout_of(&["cache", "status"]);
     assert!(
-        status.contains("by models  1 (15 bytes), 0 asked in vain\nspent      <$0.0001 in 1 calls\n"),
+        status.contains("by models  1 (15 bytes), 0 without an answer\nspent      <$0.0001 in 1 calls\n"),
         "{status}"
     );
 }

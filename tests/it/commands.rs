@@ -15,7 +15,7 @@ fn init_writes_settings_without_effect_and_never_overwrites() {
     assert_eq!(sandbox.stdout_of(&["config", "show"]), before);
     let written = sandbox.read("slop.toml");
     assert!(written.contains("default_mode"));
-    sandbox.slop(&["init"]).assert_fails(1, &["slop.toml", "hint: edit the file that is there"]);
+    sandbox.slop(&["init"]).assert_fails(1, &["slop.toml", "hint: edit the existing file"]);
     assert_eq!(sandbox.read("slop.toml"), written);
 }
 

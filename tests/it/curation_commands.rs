@@ -174,7 +174,7 @@ fn presets_are_saved_listed_shown_applied_and_deleted() {
     fs::remove_file(sandbox.path("README.md")).unwrap();
     let applied = sandbox.slop(&["preset", "apply", "my review", "--yes", "--json"]);
     assert_eq!(applied.code, 0, "{applied:?}");
-    assert!(applied.err.contains("note: files of the preset that are gone: README.md"), "{applied:?}");
+    assert!(applied.err.contains("note: missing files of the preset: README.md"), "{applied:?}");
     let data = super::sandbox::data(&applied.out);
     assert_eq!((&data["files"], &data["gone"]), (&json!(["src/util/text.py"]), &json!(["README.md"])));
     assert_eq!(sandbox.stdout_of(&["mask", "list"]), "src/util/text.py shorten = sig\n");

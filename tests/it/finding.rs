@@ -154,7 +154,7 @@ fn the_numbers_of_an_index_run_add_up() {
     let sandbox = sample_project();
     let ran = sandbox.slop(&["index"]);
     assert!(
-        ran.out.starts_with("6 files: 5 derived, 0 known already, 1 left out (binary 1); 6 read, 0 gone; "),
+        ran.out.starts_with("6 files: 5 derived, 0 already known, 1 left out (binary 1); 6 read, 0 gone; "),
         "{ran:?}"
     );
 }

@@ -58,7 +58,7 @@ fn the_json_report_has_stable_keys() {
 fn the_text_report_is_one_line_and_another_one_names_the_project() {
     let sandbox = hundred_files();
     let ran = sandbox.slop(&["index"]);
-    assert!(ran.out.starts_with("100 files: 100 derived, 0 known already, 0 left out; 100 read"), "{ran:?}");
+    assert!(ran.out.starts_with("100 files: 100 derived, 0 already known, 0 left out; 100 read"), "{ran:?}");
     assert_eq!((ran.out.lines().count(), ran.err.lines().count()), (1, 1));
     assert!(ran.err.starts_with("project: "), "{ran:?}");
 }

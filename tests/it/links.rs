@@ -432,7 +432,7 @@ fn all_checkouts_within_a_project_are_linked_by_one_command() {
     assert_eq!(again["added"][0]["name"], "away");
     let none = sandbox.slop(&["link", "add", "--submodules"]);
     assert_eq!((none.code, &*none.out), (0, ""));
-    assert!(none.err.contains("no checkout within the project that is not linked"), "{none:?}");
+    assert!(none.err.contains("all checkouts within the project are linked"), "{none:?}");
     assert_eq!(sandbox.slop(&["link", "add"]).code, 2);
 }
 

@@ -206,7 +206,7 @@ fn on_a_terminal_the_user_is_asked() {
             return;
         }
         assert!(
-            ran.out.contains("is your home folder, which is hardly a project. Read it all the same? [y/N]"),
+            ran.out.contains("is your home folder, which is unlikely to be a project. Read it anyway? [y/N]"),
             "{ran:?}"
         );
         assert_eq!((ran.code, ran.out.contains("1 derived")), (code, code == 0), "{ran:?}");

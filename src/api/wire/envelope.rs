@@ -174,7 +174,7 @@ mod tests {
     fn an_answer_that_is_nested_too_deeply_is_refused() {
         let hostile = "[".repeat(1_000_000);
         let error = decode_nested::<Vec<FileOutline>>(hostile.as_bytes()).unwrap_err();
-        assert!(error.to_string().contains("nested deeper"), "{error}");
+        assert!(error.to_string().contains("nested more deeply"), "{error}");
         assert!(decode_json::<Vec<FileOutline>>(hostile.as_bytes()).is_err());
     }
 }

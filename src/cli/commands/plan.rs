@@ -100,7 +100,7 @@ pub(super) fn run(
     let mut answers = Vec::new();
     for (project, budget) in projects.iter().zip(budgets) {
         let path = path_text(path_bytes(&project.location.root));
-        match place(project, budget, run.is_kept, false, run) {
+        match place(project, budget, run) {
             Ok(placed) => answers.push(ProjectAnswer { project: project.name.clone(), path, placed }),
             Err(error) => {
                 is_incomplete = true;
@@ -214,8 +214,7 @@ fn share(budget: u64, projects: &[OpenProject], run: &PlanRun<'_>) -> Result<Vec
         let share = project.planned.share;
         // Simulates each project with the whole budget: the scores of files do not depend on the limit.
         let is_asked = share.is_none() && 0 < budget && 1 < projects.len();
-        let fragments: Vec<FragmentPlace> =
-            if is_asked { place(project, budget, false, true, run)?.fragments } else { Vec::new() };
+        let fragments = if is_asked { simulated_fragments(project, budget, run)? } else { Vec::new() };
         claims.push(BudgetClaim { share, fragments });
     }
     let shares = share_budget(budget, &claims)?;
@@ -223,25 +222,41 @@ fn share(budget: u64, projects: &[OpenProject], run: &PlanRun<'_>) -> Result<Vec
     Ok(shares.into_iter().map(|tokens| if budget == 0 { 0 } else { tokens.max(1) }).collect())
 }
 
-fn place(
+/// Returns where a hydration would place each fragment of a project.
+fn simulated_fragments(
     project: &OpenProject,
     budget: u64,
-    is_kept: bool,
-    fragments: bool,
     run: &PlanRun<'_>,
-) -> Result<HydrationResult, CommandError> {
+) -> Result<Vec<FragmentPlace>, CommandError> {
+    let query = HydrateQuery { fragments: true, ..hydrate_query(project, budget, run)? };
+    Ok(ask(&project.service, SimulateQuery(query), &call_options(run))?.payload.fragments)
+}
+
+/// Places the files of a project, and keeps their places if the run is to keep them.
+fn place(project: &OpenProject, budget: u64, run: &PlanRun<'_>) -> Result<HydrationResult, CommandError> {
+    let query = hydrate_query(project, budget, run)?;
+    if run.is_kept {
+        Ok(ask(&project.service, query, &call_options(run))?.payload)
+    } else {
+        Ok(ask(&project.service, SimulateQuery(query), &call_options(run))?.payload)
+    }
+}
+
+fn hydrate_query(
+    project: &OpenProject,
+    budget: u64,
+    run: &PlanRun<'_>,
+) -> Result<HydrateQuery, CommandError> {
     let choice = view_selection(&run.args.choice, &project.location)?;
     let focus = [choice.focus, project.planned.focus.clone()].concat();
     let tier = choice.tier.or_else(|| project.planned.tier.filter(|_| choice.persona.is_none()));
     let choice = ViewSelection { focus, tier, budget: Some(budget), ..choice };
-    let query = HydrateQuery { choice, fragments };
+    Ok(HydrateQuery { choice, fragments: false })
+}
+
+fn call_options(run: &PlanRun<'_>) -> CallOptions {
     let job = Arc::new(QueryJob::default());
-    let call = CallOptions { require_fresh: run.global.require_fresh, job, ..CallOptions::default() };
-    if is_kept {
-        Ok(ask(&project.service, query, &call)?.payload)
-    } else {
-        Ok(ask(&project.service, SimulateQuery(query), &call)?.payload)
-    }
+    CallOptions { require_fresh: run.global.require_fresh, job, ..CallOptions::default() }
 }
 
 fn write(answer: &PlanAnswer, run: &PlanRun<'_>, output: &mut CommandOutput) -> Result<(), CommandError> {

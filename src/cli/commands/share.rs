@@ -99,7 +99,7 @@ pub(super) fn push_outbox(team: &TeamCache, context: &mut CommandContext<'_>) {
     if team.own_key().is_none() {
         return;
     }
-    if let Err(error) = service::push_summaries(&context.location.root, context.loaded, team, false) {
+    if let Err(error) = service::push_summaries(&context.location.root, context.loaded, team) {
         let message = &error.message;
         context.output.note(&format!("summaries could not be stored in the team's cache yet: {message}"));
     }
@@ -111,7 +111,7 @@ fn push(pack: bool, context: &mut CommandContext<'_>) -> Result<u8, CommandError
     let report = if pack {
         service::pack_summaries(root, loaded, &team, WallClock.now_ms())?
     } else {
-        service::push_summaries(root, loaded, &team, true)?
+        service::push_all_summaries(root, loaded, &team)?
     };
     if 0 < report.unfit {
         let unfit = asking::pluralize(report.unfit, "summary is", "summaries are");

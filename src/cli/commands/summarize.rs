@@ -10,9 +10,7 @@ use crate::cli::failure;
 use crate::cli::failure::CommandError;
 use crate::model::Money;
 use crate::render::format_grouped;
-use crate::service::{
-    AgentOverrides, ProviderKeys, SummaryRunPlan, SummarySession, TeamCache, agent_options, prices,
-};
+use crate::service::{AgentOverrides, ProviderKeys, SummaryRunPlan, SummarySession, agent_options, prices};
 
 const MAX_LISTED: usize = 20;
 
@@ -53,31 +51,18 @@ pub(super) fn run(args: &SummarizeArgs, context: &mut CommandContext<'_>) -> Res
             context.output.message("nobody was asked");
             return Ok(failure::USER);
         }
-        let outcome = run_plan(args.batch, &plan, keys, proxy, team.as_ref(), &mut writing, context)?;
+        // Only after the user has agreed, because declining must change nothing.
+        writing.clear_refusals(&plan)?;
+        let outcome = if args.batch {
+            asking::ask_in_batches(context, &mut writing, keys, proxy)?
+        } else {
+            asking::run_questions(context, &mut writing, keys, proxy, None, team.as_ref())?
+        };
         if let Some(team) = &team {
             share::push_outbox(team, context);
         }
         write_report(&SummarizeReport { plan, collected, outcome, at_once: args.batch }, context)
     })
-}
-
-/// Runs the tasks of a plan that the user has agreed to, one by one or in a batch.
-fn run_plan(
-    at_once: bool,
-    plan: &SummaryRunPlan,
-    keys: ProviderKeys,
-    proxy: Option<String>,
-    team: Option<&TeamCache>,
-    writing: &mut SummarySession<'_>,
-    context: &mut CommandContext<'_>,
-) -> Result<RunOutcome, CommandError> {
-    // Only after the user has agreed, because declining must change nothing.
-    writing.clear_refusals(plan)?;
-    if at_once {
-        asking::ask_in_batches(context, writing, keys, proxy)
-    } else {
-        asking::run_questions(context, writing, keys, proxy, None, team)
-    }
 }
 
 /// Reports why no model is called for files that were named, and that others were refused before. Otherwise a run

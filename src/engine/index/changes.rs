@@ -28,16 +28,6 @@ pub enum FileChangeKind {
     Removed,
 }
 
-impl FileChangeKind {
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Added => "added",
-            Self::Modified => "modified",
-            Self::Removed => "removed",
-        }
-    }
-}
-
 pub(in crate::engine) fn refresh(
     cache: &mut ArtifactCache<'_>,
     paths: &[RelPath],

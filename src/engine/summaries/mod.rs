@@ -22,8 +22,8 @@ pub use preview::{PromptPreview, TaskSkipReason};
 pub use prompt::PromptPreparer;
 pub use subjects::IneligibleReason;
 pub use task::{
-    PreparedPrompt, SubjectFolder, SubjectKey, SubjectLocation, SummaryPolicy, SummaryTask, SummaryTasks,
-    WantedSummary, WithheldReason, summary_keys,
+    PreparedPrompt, SubjectKey, SubjectLocation, SummaryPolicy, SummaryTask, SummaryTasks, WantedSummary,
+    WithheldReason, summary_keys,
 };
 
 pub(in crate::engine) use lookup::{
@@ -32,4 +32,4 @@ pub(in crate::engine) use lookup::{
 };
 pub(in crate::engine) use preview::{preview, skipped_files};
 pub(in crate::engine) use prompt::preparer;
-pub(in crate::engine) use tasks::{folder_subjects, summary_subjects, summary_tasks, wanted_summaries};
+pub(in crate::engine) use tasks::{summary_subjects, summary_tasks, wanted_summaries};

@@ -75,12 +75,6 @@ impl<'a> SubjectIndex<'a> {
     }
 }
 
-/// Returns the subject of each folder that contains files a model may be asked about; their summaries are stored under
-/// these. Subfolders come first, and the root is last.
-pub(super) fn folders_among(files: &[KnownFile], rules: &EligibilityRules) -> Vec<SubjectFolder> {
-    SubjectIndex::from_files(files, rules, &[]).folders
-}
-
 fn folders(contents: &[SubjectContent<'_>]) -> Vec<SubjectFolder> {
     let leaves = contents.iter().flat_map(|content| {
         content.subjects.iter().map(|subject| SubjectFile {

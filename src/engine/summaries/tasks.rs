@@ -11,7 +11,6 @@ use std::time::Duration;
 use super::prompt::is_clean;
 use super::subjects::{
     EligibilityRules, SubjectContent, SubjectIndex, eligibility, file_task, folder_strategy, folder_task,
-    folders_among,
 };
 use super::task::{
     KnownSummaries, SubjectFolder, SubjectKey, SubjectLocation, SummaryPolicy, SummaryTasks, WantedSummary,
@@ -102,15 +101,6 @@ pub(in crate::engine) fn wanted_summaries(
         }
     }
     Ok(wanted)
-}
-
-/// Returns the subject of each folder that contains files a model may be asked about.
-pub(in crate::engine) fn folder_subjects(
-    cache: &mut ArtifactCache<'_>,
-    policy: &SummaryPolicy,
-) -> Result<Vec<SubjectFolder>, Error> {
-    let files = all_files(cache)?;
-    Ok(folders_among(&files, &eligibility(&cache.workspace, policy)?))
 }
 
 /// Returns all files of the project in their current state.

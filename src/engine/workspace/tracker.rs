@@ -52,7 +52,6 @@ struct TreeState {
     is_trusted: bool,
     /// How often events were lost.
     epoch: u64,
-    version: u64,
     /// The number of reports of changed files, and of changes to the list of files.
     touches: u64,
     relists: u64,
@@ -99,7 +98,6 @@ impl TreeTracker {
     pub(in crate::engine) fn touch(&self, paths: &[RelPath]) {
         let mut known = lock(&self.known);
         known.touches += 1;
-        known.version += 1;
         let touch = known.touches;
         // Replaces the number of an earlier report: a read that began between the two settles neither.
         known.dirty.extend(paths.iter().map(|path| (path.clone(), touch)));
@@ -109,7 +107,6 @@ impl TreeTracker {
     pub(in crate::engine) fn invalidate_listing(&self) {
         let mut known = lock(&self.known);
         known.relists += 1;
-        known.version += 1;
         // Kept aside: after an editor saved through a temporary file, the names are unchanged.
         known.suspect = known.listed.take().or_else(|| known.suspect.take());
     }
@@ -120,7 +117,6 @@ impl TreeTracker {
         // `dirty` is kept: these files have to be read even if a rescan finds their stamps unchanged.
         known.epoch += 1;
         known.relists += 1;
-        known.version += 1;
         known.is_complete = false;
         known.listed = None;
         known.suspect = None;
@@ -134,19 +130,14 @@ impl TreeTracker {
             known.is_trusted = is_trusted;
             // A listing that was begun before must not be cached: no event has reported the changes in between.
             known.relists += 1;
-            known.version += 1;
             known.is_complete = false;
             known.listed = None;
             known.suspect = None;
         }
     }
 
-    /// Returns a number that changes whenever any of the state does.
-    pub(in crate::engine) fn version(&self) -> u64 {
-        lock(&self.known).version
-    }
-
     /// Returns how many files are known to have changed and have not been read since.
+    #[cfg(test)]
     pub(in crate::engine) fn pending(&self) -> u64 {
         lock(&self.known).dirty.len() as u64
     }
@@ -190,7 +181,6 @@ impl TreeTracker {
         if known.is_trusted && known.relists == began.relists {
             known.listed = Some(Arc::clone(listed));
             known.suspect = None;
-            known.version += 1;
         }
     }
 
@@ -200,7 +190,6 @@ impl TreeTracker {
         if known.relists == began.relists {
             known.listed = None;
             known.suspect = None;
-            known.version += 1;
         }
     }
 
@@ -231,7 +220,6 @@ impl TreeTracker {
         let mut known = lock(&self.known);
         // Until everything has been scanned again, an unreported change cannot be distinguished from an earlier one.
         known.rows = None;
-        known.version += 1;
         known.is_complete = false;
     }
 
@@ -255,7 +243,6 @@ impl TreeTracker {
             return;
         }
         let mut known = lock(&self.known);
-        known.version += 1;
         let TreeState { rows: Some(rows), unreported, is_complete, .. } = &mut *known else {
             return;
         };

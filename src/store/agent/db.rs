@@ -107,16 +107,6 @@ impl AgentDb {
         Ok(Some(Self::new(database, false)))
     }
 
-    /// Closes a database that turned out to be damaged, and opens it again like [`AgentDb::open`].
-    pub fn reopen(mut self) -> Result<OpenedAgentDb, Error> {
-        let file = self.database.file().to_owned();
-        self.database.preserve_log();
-        // A backup of a damaged database would replace a better one.
-        self.needs_backup = false;
-        drop(self);
-        Self::open(&file)
-    }
-
     /// Returns whether the path still refers to the opened file, so that written data would be found again.
     pub fn is_file_in_place(&self) -> bool {
         self.database.is_file_in_place()
@@ -129,6 +119,7 @@ impl AgentDb {
     }
 
     /// Returns how many rows this connection found damaged, and did not return.
+    #[cfg(test)]
     pub fn damaged_rows(&self) -> u64 {
         self.database.damaged_rows()
     }

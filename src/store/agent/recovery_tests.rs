@@ -497,10 +497,7 @@ fn a_process_with_the_damaged_file_open_finds_it_gone() {
     let mut db = AgentDb::open(&sandbox.file()).unwrap().db;
     assert!(matches!(slow.reserve(&reservation("a", 1, 5), &caps()), Err(Error::Gone)));
     reserve(&mut db, "b", 1, 5);
-    let OpenedAgentDb { db: again, recovery } = slow.reopen().unwrap();
-    assert_eq!(recovery, None);
-    assert_eq!(again.spend_totals(5).unwrap().total, nanos(41));
-    drop(again);
+    drop(slow);
     drop(db);
     assert_eq!(sandbox.open().spend_totals(5).unwrap().total, nanos(41));
 }

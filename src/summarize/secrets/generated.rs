@@ -49,7 +49,7 @@ const FOLLOWER_BITS: [u32; 26] = {
     sets
 };
 
-/// How much likelier a random word has such a pair of characters than a name has: the logarithm of the ratio, in tenths.
+/// How much likelier a random word has such a pair of characters than a name: the logarithm of the ratio, in tenths.
 const RARE_PAIR: i32 = 24;
 const COMMON_PAIR: i32 = -10;
 const LETTER_AND_DIGIT: i32 = 18;

@@ -129,7 +129,7 @@ fn a_file_system_of_this_machine_without_events_is_recognized() {
     let _watcher = Watcher::start(options, Arc::new(|_, _| Ok(Vec::new())), sink);
     let observed = signals.recv_timeout(PATIENCE).unwrap();
     assert!(
-        matches!(observed, WatchSignal::Verified { reason, .. } if reason.starts_with("/proc lies on proc"))
+        matches!(observed, WatchSignal::Verified { reason, .. } if reason.starts_with("/proc is on proc"))
     );
 }
 

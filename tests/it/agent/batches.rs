@@ -237,7 +237,7 @@ fn requests_in_a_pending_batch_are_not_new() {
     // Nothing is sent, so no confirmation is needed.
     let again = project.slop(&["summarize", "--batch"]);
     assert_eq!(again.code, 0, "{again:?}");
-    assert!(again.out.contains("nothing new to hand over, 4 questions are in a batch"), "{}", again.out);
+    assert!(again.out.contains("nothing new to submit, 4 questions are in a batch"), "{}", again.out);
     assert!(!again.out.contains("handed over"), "{}", again.out);
     let asked = project.slop(&["summarize"]);
     assert!(asked.out.contains("4 in a batch") && !asked.out.contains("another process"), "{}", asked.out);

@@ -54,7 +54,7 @@ fn one_member_pays_and_the_others_fetch_if_they_trust_the_writer() {
     assert_eq!((status["own"].as_u64(), status["outbox"].as_u64()), (Some(2), Some(0)));
     assert_eq!(
         payer.slop(&["share", "verify"]).out.trim(),
-        "2 hold, 0 not there or by another writer, 0 broken"
+        "2 valid, 0 missing or by another writer, 0 invalid"
     );
     // The other project has the same content under another name, and calls no model.
     fs::rename(reader.sandbox.path("one.py"), reader.sandbox.path("other.py")).unwrap();
@@ -307,11 +307,11 @@ fn a_team_shares_through_a_bucket_and_a_pack_is_enough() {
     let asked = slop(&payer, &["summarize", "--yes"]);
     assert_eq!((asked.code, payer.server.request_count()), (0, 112), "{asked:?}");
     let verified = slop(&payer, &["share", "verify"]);
-    assert_eq!(verified.out.trim(), "224 hold, 0 not there or by another writer, 0 broken", "{verified:?}");
+    assert_eq!(verified.out.trim(), "224 valid, 0 missing or by another writer, 0 invalid", "{verified:?}");
     let packed = slop(&payer, &["share", "push", "--pack"]);
-    assert_eq!(packed.out.trim(), "224 summaries stored, 0 there already", "{packed:?}");
+    assert_eq!(packed.out.trim(), "224 summaries stored, 0 already there", "{packed:?}");
     let packed = slop(&payer, &["share", "push", "--pack"]);
-    assert_eq!(packed.out.trim(), "0 summaries stored, 224 there already", "{packed:?}");
+    assert_eq!(packed.out.trim(), "0 summaries stored, 224 already there", "{packed:?}");
     // The individual objects are gone: the pack is enough.
     let listed = s3.send("GET /team?list-type=2&prefix=cache/slop-share-v1/ HTTP/1.1");
     let objects: Vec<&str> =

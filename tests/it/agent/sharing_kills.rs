@@ -94,7 +94,7 @@ fn entries_of_a_newer_version_are_kept_and_not_used() {
     let stored = entries(folder.path());
     let run = older.summarize();
     assert_eq!((run.code, older.server.request_count()), (0, 1), "{run:?}");
-    assert!(run.err.contains("2 entries of the team's cache not believed: 2 of another format"), "{run:?}");
+    assert!(run.err.contains("2 entries of the team's cache rejected: 2 of another format"), "{run:?}");
     assert_eq!(entries(folder.path()), stored);
     let status = data(&older.slop(&["share", "status", "--json"]).out);
     assert_eq!(status["refused"]["of another format"].as_u64(), Some(2), "{status}");

@@ -172,7 +172,10 @@ fn an_invalid_takes_file_is_left_unchanged() {
     let bad = [
         ("current = 3", "slop.takes.toml: `current` is not the name of a take"),
         ("[takes.main]", "slop.takes.toml: the take `main` is listed, although it is the current one"),
-        ("[takes.a]\nkey = 1", "slop.takes.toml: take `a` has a key `key` of no take, or with a wrong value"),
+        (
+            "[takes.a]\nkey = 1",
+            "slop.takes.toml: take `a` has an unknown key `key`, or an invalid value for it",
+        ),
         ("takes = 1", "slop.takes.toml: `takes` is not a table with a header"),
         ("switching = { to = 1 }", "slop.takes.toml: `switching.to` is not a text"),
     ];
