@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use clap::{Args as Arguments, Subcommand};
 
-use super::values::{file_word, line_range, mask, mode};
+use super::values::{file_word, line_range, mask, mode, whole_number};
 use crate::config::edit::ItemMode;
 use crate::model::{MaskMode, ViewMode};
 
@@ -410,7 +410,7 @@ pub struct HistoryArgs {
 #[derive(Debug, Arguments)]
 pub struct JumpArgs {
     /// The number of the state in `slop history`
-    #[arg(value_name = "STATE")]
+    #[arg(value_name = "STATE", value_parser = whole_number::<i64>(1..))]
     pub to: i64,
 }
 

@@ -289,6 +289,7 @@ fn an_invalid_number_is_refused_with_the_valid_range() {
         (&["search", "x", "--limit", "-1"], "expected a number from 1 to 1000"),
         (&["search", "x", "--limit", "1.5"], "expected a number from 1 to 1000"),
         (&["callees", "x", "--depth", "-1"], "expected a number from 1 up"),
+        (&["jump", "x"], "expected a number from 1 up"),
         (&["impact", "x", "--depth", "0"], "expected a number from 1 up"),
         (&["cache", "gc", "--days", "-1"], "expected a number from 0 up"),
         (&["view", "x", "--lines", "-1"], "`` is not a line number"),
