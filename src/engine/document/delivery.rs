@@ -23,11 +23,10 @@ use crate::discover;
 use crate::engine::artifacts::{
     ArtifactCache, ContentRef, has_lost_symbols, hide_in_earlier, save_symbol_hashes, stored_structure,
 };
-use crate::engine::parallel::on_all_cores;
 use crate::engine::workspace::{KnownFile, KnownState, Workspace};
 use crate::model::{
     ContentHash, DocumentBlock, DocumentLayout, FileDetails, Omission, OmittedFile, PrefixCaching, RelPath,
-    RoutingRule, SkipReason, SummaryDetail, SummaryProvenance, ViewMode, lock,
+    RoutingRule, SkipReason, SummaryDetail, SummaryProvenance, ViewMode, lock, on_all_cores,
 };
 use crate::store::{DeliveredDocument, DeliveredFile, DeliveryUpdate};
 use crate::sys::Files;

@@ -12,12 +12,11 @@ use super::parsed_texts::ParsedTexts;
 use super::render::{Renderer, encoding_remark};
 use crate::aggregate::SummaryLines;
 use crate::engine::fingerprint::Fingerprint;
-use crate::engine::parallel::on_all_cores;
 use crate::engine::ranking::{ProjectRanking, SourceText, SymbolSignature};
 use crate::engine::workspace::{KnownState, Workspace};
 use crate::model::{
     CompactText, ContentHash, DocumentBlock, FileRole, FileType, RelPath, RoutingRule, SummaryDetail,
-    SummaryProvenance, Symbol, SymbolKind, ViewMode, lock,
+    SummaryProvenance, Symbol, SymbolKind, ViewMode, lock, on_all_cores,
 };
 use crate::{aggregate, summarize, syntax};
 
