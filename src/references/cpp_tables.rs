@@ -1,7 +1,5 @@
 //! C++: the namespaces of a project, and what is declared in them.
 
-use std::rc::Rc;
-
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::includes::IncludePaths;
@@ -34,8 +32,6 @@ pub(super) struct CppTables<'a> {
     /// Names that a macro has.
     pub(super) macros: FxHashSet<&'a str>,
     pub(super) paths: IncludePaths<'a>,
-    /// For each file, itself and all that it includes.
-    pub(super) visible: FxHashMap<FileId, Rc<FxHashSet<FileId>>>,
 }
 
 impl<'a> CppTables<'a> {

@@ -6,9 +6,9 @@
 use rustc_hash::FxHashSet;
 
 use super::c::{CNames, renamed_by};
-use super::evaluate::Evaluator;
+use super::evaluate::ProjectTables;
 use super::found::{ProjectReferences, Reference};
-use super::join::{is_joined_by_itself, join_by_itself, join_file};
+use super::join::{is_joined_by_itself, join_by_itself, join_files};
 use super::project::{FileId, NameRules, ProjectFile, ProjectIndex, is_in_function};
 use crate::model::{
     BindingFact, BindingValue, DefinitionFact, ExpressionFact, ExpressionId, ImportFact, NameId, ScopeKind,
@@ -34,15 +34,8 @@ pub fn find_changed_references(
         return Some(joined_by_themselves(files, changed));
     }
     let index = ProjectIndex::new(files);
-    let (mut evaluator, mut c_names) = (Evaluator::new(&index), CNames::new(&index));
-    let mut found = ProjectReferences::default();
-    for (file, _) in changed {
-        join_file(&mut evaluator, &mut c_names, *file, &mut found);
-    }
-    let all = [kept(), found.references.clone()].concat();
-    let changed_files = changed.iter().map(|(file, _)| *file);
-    found.references.extend(evaluator.uses_of_variables(&all, changed_files));
-    Some(found)
+    let changed: Vec<FileId> = changed.iter().map(|(file, _)| *file).collect();
+    Some(join_files(&index, &ProjectTables::new(&index), &changed, &kept()))
 }
 
 /// Returns the references of files that are joined by themselves, which need no table of all names.

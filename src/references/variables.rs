@@ -21,59 +21,23 @@ const MAX_IMPORTS: usize = 8;
 /// A name that a file binds outside of all functions and classes.
 type VariableKey = (FileId, NameId);
 
-impl Evaluator<'_> {
-    /// Returns a reference to each definition that a variable of a module contains, from each use of the variable in some
-    /// files. `found` has what the assignments of all files refer to.
-    pub(super) fn uses_of_variables(
-        &mut self,
-        found: &[Reference],
-        files: impl Iterator<Item = FileId>,
-    ) -> Vec<Reference> {
-        let contents = self.contents_of_variables(found);
-        if contents.is_empty() {
-            return Vec::new();
-        }
-        let index = self.index;
-        let names = names_of_variables(index, &contents);
-        let mut uses: Vec<Reference> = Vec::new();
-        for file in files {
+/// The variables of modules of Python that contain definitions.
+pub(super) struct Variables<'a> {
+    contents: FxHashMap<VariableKey, Vec<DefinitionKey>>,
+    /// The names by which files may know them.
+    names: FxHashSet<&'a str>,
+}
+
+impl<'a> Variables<'a> {
+    /// Finds what the assignments of variables refer to; each part of `found` has all references of its files.
+    pub(super) fn new(index: &ProjectIndex<'a>, found: [&[Reference]; 2]) -> Self {
+        let mut contents: FxHashMap<VariableKey, Vec<DefinitionKey>> = FxHashMap::default();
+        for of_file in found.iter().flat_map(|found| found.chunk_by(|a, b| a.from_file == b.from_file)) {
+            let file = of_file[0].from_file;
             if index.rules[file as usize] != Some(NameRules::Python) {
                 continue;
             }
-            let facts = index.facts(file);
-            let is_wanted: Vec<bool> = facts.names.iter().map(|name| names.contains(name.as_str())).collect();
-            let mut known: FxHashSet<(Option<DefinitionId>, VariableKey)> = FxHashSet::default();
-            for usage in facts.uses.iter().filter(|usage| is_wanted[usage.name as usize]) {
-                let Some(variable) = self.used_variable(file, usage, &contents) else { continue };
-                let from_definition = facts.enclosing_definition(usage.scope);
-                if !known.insert((from_definition, variable)) {
-                    continue;
-                }
-                uses.extend(contents[&variable].iter().map(|key| Reference {
-                    from_file: file,
-                    from_line: usage.line,
-                    from_definition,
-                    to_file: key.file,
-                    to_definition: key.definition,
-                    grade: ReferenceGrade::Maybe,
-                    is_call: false,
-                    is_implied: true,
-                }));
-            }
-            self.forget();
-        }
-        uses
-    }
-
-    /// Returns the definitions that the assignments of variables name.
-    fn contents_of_variables(&self, found: &[Reference]) -> FxHashMap<VariableKey, Vec<DefinitionKey>> {
-        let mut contents: FxHashMap<VariableKey, Vec<DefinitionKey>> = FxHashMap::default();
-        for of_file in found.chunk_by(|a, b| a.from_file == b.from_file) {
-            let file = of_file[0].from_file;
-            if self.index.rules[file as usize] != Some(NameRules::Python) {
-                continue;
-            }
-            let assignments = Assignments::new(self.index.facts(file));
+            let assignments = Assignments::new(index.facts(file));
             for reference in
                 of_file.iter().filter(|found| found.from_definition.is_none() && !found.is_implied)
             {
@@ -87,7 +51,46 @@ impl Evaluator<'_> {
             }
         }
         contents.retain(|_, keys| keys.len() <= MAX_CONTENTS);
-        contents
+        let names = names_of_variables(index, &contents);
+        Self { contents, names }
+    }
+
+    /// Returns whether no variable contains anything.
+    pub(super) fn is_empty(&self) -> bool {
+        self.contents.is_empty()
+    }
+}
+
+impl Evaluator<'_> {
+    /// Returns a reference to each definition that a variable of a module contains, from each use of the variable in a file.
+    pub(super) fn uses_of_variables(&mut self, file: FileId, variables: &Variables<'_>) -> Vec<Reference> {
+        let mut uses: Vec<Reference> = Vec::new();
+        if self.index.rules[file as usize] != Some(NameRules::Python) {
+            return uses;
+        }
+        let Variables { contents, names } = variables;
+        let facts = self.index.facts(file);
+        let is_wanted: Vec<bool> = facts.names.iter().map(|name| names.contains(name.as_str())).collect();
+        let mut known: FxHashSet<(Option<DefinitionId>, VariableKey)> = FxHashSet::default();
+        for usage in facts.uses.iter().filter(|usage| is_wanted[usage.name as usize]) {
+            let Some(variable) = self.used_variable(file, usage, contents) else { continue };
+            let from_definition = facts.enclosing_definition(usage.scope);
+            if !known.insert((from_definition, variable)) {
+                continue;
+            }
+            uses.extend(contents[&variable].iter().map(|key| Reference {
+                from_file: file,
+                from_line: usage.line,
+                from_definition,
+                to_file: key.file,
+                to_definition: key.definition,
+                grade: ReferenceGrade::Maybe,
+                is_call: false,
+                is_implied: true,
+            }));
+        }
+        self.forget();
+        uses
     }
 
     /// Returns the variable of a module that a name means where it is used, if it contains something.

@@ -374,3 +374,21 @@ fn after_any_edit_all_references_by_values_are_those_of_a_join_of_all_files() {
     let joined_alone = edit_at_random(FILES_WITH_VALUES, LINES_WITH_VALUES, FILES_WITH_VALUES.len());
     assert!((ROUNDS / 10..ROUNDS * 4 / 5).contains(&joined_alone), "{joined_alone} of {ROUNDS}");
 }
+
+#[test]
+fn a_join_on_all_cores_finds_what_a_join_of_one_file_after_another_finds() {
+    let project = JoinedProject::new(project(&[FILES, FILES_WITH_VALUES].concat()));
+    let mut found =
+        ProjectReferences { references: Vec::new(), unresolved: Vec::new(), ..project.found.clone() };
+    let mut of_variables = Vec::new();
+    for (at, file) in (0..).zip(&project.files) {
+        let others = || project.found.references.iter().filter(|found| found.from_file != at).copied();
+        let of_file =
+            find_changed_references(&project.files, &[(at, &file.facts)], || others().collect()).unwrap();
+        found.unresolved.extend(of_file.unresolved);
+        found.references.extend(of_file.references);
+    }
+    of_variables.extend(found.references.extract_if(.., |found| found.is_implied));
+    found.references.extend(of_variables);
+    assert_eq!(found, project.found);
+}
