@@ -142,6 +142,15 @@ impl Evaluator<'_> {
     }
 }
 
+/// Returns the uses that decide what the variables of a file contain.
+pub(super) fn uses_in_variables(facts: &SourceFacts) -> impl Iterator<Item = UseFact> {
+    let assignments = Assignments::new(facts);
+    let is_assigned = move |usage: &UseFact| {
+        facts.enclosing_definition(usage.scope).is_none() && assignments.names_at(usage.line).next().is_some()
+    };
+    facts.uses.iter().copied().filter(is_assigned)
+}
+
 /// Returns the names by which files may know some variables.
 fn names_of_variables<'a>(
     index: &ProjectIndex<'a>,

@@ -100,6 +100,10 @@ fn an_edit_that_other_files_do_not_see_has_the_file_alone_joined_again() {
     assert!(is_alone("    return helper(1)", "    helper(2)\n\n        return helper(1)"));
     assert!(is_alone("        other = self.part\n", "        new = helper(3)\n        other = new.run()\n"));
     assert!(is_alone("class Base", "# A comment.\nclass Base"));
+    // Comprehensions and lambdas have scopes.
+    assert!(is_alone("helper(other)", "[run() for run in other if (lambda new: new)(run)]"));
+    // What a module uses is seen by what its variables contain.
+    assert!(is_alone("class Base", "helper(1)\n\n\nclass Base"));
     for (from, to) in [
         ("return helper(1)", "return self.part"),
         ("self.part = part", "self.part = self"),
@@ -108,11 +112,47 @@ fn an_edit_that_other_files_do_not_see_has_the_file_alone_joined_again() {
         ("def make(self)", "def made(self)"),
         ("'a': helper", "'a': len"),
         ("import helper\n", "import helper, Part\n"),
-        ("TABLE = {'a': helper}\n", "TABLE = {'a': helper}\nhelper(1)\n"),
+        ("TABLE = {'a': helper}\n", "TABLE = {'a': helper}\nLIST = [helper]\n"),
         ("def __init__(self, size)", "def __init__(self, size, other)"),
     ] {
         assert!(!is_alone(from, to), "{to}");
     }
+}
+
+#[cfg(all(feature = "lang-java", feature = "lang-rust"))]
+#[test]
+fn typed_variables_and_imports_that_nothing_seen_names_are_seen_by_no_other_file() {
+    let others = [
+        (
+            "b/B.java",
+            "package b;\npublic class B {\n  public B next() { return this; }\n  public int size;\n}\n",
+        ),
+        ("c/C.java", "package c;\nimport a.A;\nclass C {\n  void go(A a) {\n    a.part().next();\n  }\n}\n"),
+    ];
+    let text = "package a;\nimport b.B;\npublic class A {\n  public B part() {\n    B made = new B();\n    return made;\n  }\n}\n";
+    let is_alone = |from: &str, to: &str| is_enough(&others, ("a/A.java", text, &text.replace(from, to)));
+    assert!(is_alone(
+        "    return",
+        "    for (B more = made; more != null;) {\n      more.next();\n    }\n    return"
+    ));
+    assert!(is_alone("import b.B;", "import b.B;\nimport c.C;"));
+    for (from, to) in [
+        ("import b.B;", "import c.B;"),
+        ("import b.B;", "import b.B;\nimport c.*;"),
+        ("import b.B;\n", ""),
+        ("part()", "part(int size)"),
+    ] {
+        assert!(!is_alone(from, to), "{to}");
+    }
+
+    let rust = "pub struct Part;\nimpl Part {\n    pub fn make(&self) -> Part {\n        let part: Part = Part;\n        part\n    }\n}\n";
+    let user = [("src/lib.rs", "mod part;\nfn go(part: part::Part) {\n    part.make().make();\n}\n")];
+    let is_alone = |from: &str, to: &str| is_enough(&user, ("src/part.rs", rust, &rust.replace(from, to)));
+    assert!(is_alone(
+        "        part\n",
+        "        if true {\n            let more: Part = Part;\n            more.make();\n        }\n        part\n"
+    ));
+    assert!(!is_alone("-> Part", "-> Option<Part>"));
 }
 
 #[test]
@@ -350,6 +390,15 @@ const LINES_WITH_VALUES: &[&str] = &[
     "        self.@.@(@)",
     "        return @.@",
     "        return self.@()",
+    "        [@ for @ in self.@]",
+    "        self.@(lambda @=@: @.@())",
+    "  run @ = helper.@();",
+    "  for (run @ : @) { @.@(); }",
+    "import app.@;",
+    "    let @: @ = self.@();",
+    "    if @ { let @ = @; }",
+    "  const @: begin = (@: begin) => @.@;",
+    "\tvar @ run = @",
     "    @ = @",
     "    def @(self, @=@): pass",
     "@ = {@: @}",
