@@ -1,7 +1,8 @@
 //! After an edit: the references of the changed files alone, where other files see the same of them as before.
 //!
 //! An edit of a body seldom changes what others see of a file: its definitions and imports, what is bound outside of
-//! functions, and the local variables that decide what a function returns or what an attribute is.
+//! functions, and the local variables that decide what a function returns or what an attribute is. Other variables are not
+//! seen, nor are the lambdas, comprehensions and blocks that have nothing else, nor what Java and Go import for the file.
 
 use rustc_hash::FxHashSet;
 
