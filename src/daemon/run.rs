@@ -24,7 +24,7 @@ use super::{summarizer, supervisor, worker};
 use crate::api::{ClockPosition, DaemonControl, Feed, McpInfo, VERSION};
 use crate::config::load;
 use crate::engine::WorkspaceCache;
-use crate::model::RootReason;
+use crate::model::{RootReason, STACK_BYTES};
 use crate::service::{SettingsSources, project_name, settings_error};
 use crate::sys::{Clock, RealProcesses, WallClock};
 use crate::watch::Watcher;
@@ -249,7 +249,7 @@ fn spawn_thread(
     context: &WorkerContext,
     work: impl FnOnce() + Send + 'static,
 ) -> Result<JoinHandle<()>, Error> {
-    let builder = std::thread::Builder::new().name(name.to_owned()).stack_size(engine::STACK_BYTES);
+    let builder = std::thread::Builder::new().name(name.to_owned()).stack_size(STACK_BYTES);
     let events = context.events.clone();
     let work = move || {
         // Nothing uses the state that a panic may have left inconsistent.

@@ -12,9 +12,8 @@ use crate::engine::artifacts::{
 };
 use crate::engine::error::Error;
 use crate::engine::index::select_path;
-use crate::engine::parallel::on_all_cores;
 use crate::engine::workspace::{KnownFile, KnownState, RawText, Workspace};
-use crate::model::{FileType, Outline, RelPath, SkipReason, bytes_as_path};
+use crate::model::{FileType, Outline, RelPath, SkipReason, bytes_as_path, on_all_cores};
 
 /// A file whose text is requested.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -25,6 +25,7 @@ mod numbers;
 mod os_path;
 mod outline;
 mod page;
+mod parallel;
 mod path;
 mod redaction;
 mod resource;
@@ -77,6 +78,7 @@ pub use outline::{
     is_plain_word,
 };
 pub use page::PageFile;
+pub use parallel::{STACK_BYTES, on_all_cores, on_all_cores_with};
 pub use path::{
     IGNORE_FILES, InvalidPath, RelPath, error_chain, is_within, normalized_path, path_text, unescaped_path,
 };

@@ -263,7 +263,7 @@ impl<'a> Evaluator<'a> {
 
     /// Returns a file and everything that it includes.
     fn cpp_visible(&mut self, file: FileId) -> Rc<FxHashSet<FileId>> {
-        if let Some(known) = self.modules.cpp.visible.get(&file) {
+        if let Some(known) = self.cpp_visible.get(&file) {
             return Rc::clone(known);
         }
         let index = self.index;
@@ -280,7 +280,7 @@ impl<'a> Evaluator<'a> {
             }
         }
         let found = Rc::new(found);
-        self.modules.cpp.visible.insert(file, Rc::clone(&found));
+        self.cpp_visible.insert(file, Rc::clone(&found));
         found
     }
 

@@ -1,7 +1,5 @@
 //! C++: the namespaces of a project, and their declarations.
 
-use std::rc::Rc;
-
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::includes::IncludePaths;
@@ -34,8 +32,6 @@ pub(super) struct CppTables<'a> {
     /// The names of macros.
     pub(super) macros: FxHashSet<&'a str>,
     pub(super) paths: IncludePaths<'a>,
-    /// Each file with everything that it includes, including itself.
-    pub(super) visible: FxHashMap<FileId, Rc<FxHashSet<FileId>>>,
 }
 
 impl<'a> CppTables<'a> {

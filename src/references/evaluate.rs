@@ -1,9 +1,13 @@
 //! Evaluates expressions to values: names in their scopes, annotations, attributes.
 
-use rustc_hash::FxHashMap;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::fixtures::Fixtures;
 use super::java_tables::JavaTables;
+use super::modules::ModuleTables;
 use super::project::{DefinitionKey, FileId, NameRules, ProjectIndex, Site};
 use super::rust_extension_tables::RustExtensions;
 use super::rust_modules::Namespace;
@@ -19,6 +23,14 @@ const MAX_STEPS: usize = 1 << 16;
 /// The names that the scope of an implementation binds to the type that it adds members to, and to the trait.
 pub(super) const IMPLEMENTED_TYPE: &str = "(type)";
 pub(super) const IMPLEMENTED_TRAIT: &str = "(trait)";
+
+/// The tables of all files, which the evaluators of several threads share.
+#[derive(Clone)]
+pub(super) struct ProjectTables<'a> {
+    pub(super) modules: Arc<ModuleTables<'a>>,
+    pub(super) fixtures: Arc<Fixtures<'a>>,
+    pub(super) extensions: Arc<RustExtensions<'a>>,
+}
 
 /// Evaluates expressions of a project, and caches the bindings of names while one file is joined.
 pub(super) struct Evaluator<'a> {
@@ -36,7 +48,7 @@ pub(super) struct Evaluator<'a> {
     /// Parameters and parts of tuples in TypeScript.
     pub(super) parts: FxHashMap<(Site, ExpressionId, u32), ValueSet>,
     pub(super) linear: FxHashMap<DefinitionKey, (Vec<DefinitionKey>, bool)>,
-    pub(super) modules: super::modules::ModuleTables<'a>,
+    pub(super) modules: Arc<ModuleTables<'a>>,
     /// The files whose star imports are being followed, each for a name.
     pub(super) open_stars: Vec<(FileId, String)>,
     /// The results of the first of them so far.
@@ -45,9 +57,13 @@ pub(super) struct Evaluator<'a> {
     pub(super) open_globs: Vec<Site>,
     /// The results of those imports by name.
     pub(super) globs: FxHashMap<(Site, NameId, Namespace), Option<ValueSet>>,
-    pub(super) fixtures: Fixtures<'a>,
+    pub(super) fixtures: Arc<Fixtures<'a>>,
     /// The methods that Rust traits add to types of other projects.
-    pub(super) extensions: RustExtensions<'a>,
+    pub(super) extensions: Arc<RustExtensions<'a>>,
+    /// Whether a Rust trait is in scope, by place.
+    pub(super) traits_in_scope: FxHashMap<(Site, DefinitionKey), bool>,
+    /// Each C++ file with everything that it includes, including itself.
+    pub(super) cpp_visible: FxHashMap<FileId, Rc<FxHashSet<FileId>>>,
     pub(super) java: JavaTables<'a>,
     /// The results of calls in the file that is being joined, which the next call of a chain is made on.
     pub(super) calls: FxHashMap<(Site, ExpressionId), ValueSet>,
@@ -68,8 +84,9 @@ pub(super) enum ScopedName<'a> {
 }
 
 impl<'a> Evaluator<'a> {
-    pub(super) fn new(index: &'a ProjectIndex<'a>) -> Self {
-        let mut evaluator = Self {
+    pub(super) fn new(index: &'a ProjectIndex<'a>, tables: ProjectTables<'a>) -> Self {
+        let ProjectTables { modules, fixtures, extensions } = tables;
+        Self {
             index,
             bindings: FxHashMap::default(),
             returns: FxHashMap::default(),
@@ -80,55 +97,22 @@ impl<'a> Evaluator<'a> {
             open_parts: FxHashMap::default(),
             parts: FxHashMap::default(),
             linear: FxHashMap::default(),
-            modules: super::modules::ModuleTables::new(index),
+            modules,
             open_stars: Vec::new(),
             star_answers: FxHashMap::default(),
             open_globs: Vec::new(),
             globs: FxHashMap::default(),
-            fixtures: Fixtures::new(index),
-            extensions: RustExtensions::default(),
+            fixtures,
+            extensions,
+            traits_in_scope: FxHashMap::default(),
+            cpp_visible: FxHashMap::default(),
             java: JavaTables::default(),
             calls: FxHashMap::default(),
             depth: 0,
             steps: 0,
             open: 0,
             cuts: 0,
-        };
-        evaluator.add_implementations();
-        evaluator.add_extensions();
-        evaluator.add_imported_fixtures();
-        evaluator.forget();
-        evaluator
-    }
-
-    /// Finds the types that implementations elsewhere add members to.
-    fn add_implementations(&mut self) {
-        for (id, file) in (0..).zip(self.index.files) {
-            for (scope, fact) in (0..).zip(&file.facts.scopes) {
-                if fact.kind != ScopeKind::Implementation {
-                    continue;
-                }
-                let Some(implemented) = self.bound_in(Site { file: id, scope }, IMPLEMENTED_TYPE) else {
-                    continue;
-                };
-                // An implementation for a type parameter applies to any type that has the bound.
-                let implemented = if implemented.is_complete { implemented } else { continue };
-                let implemented = implemented.flat_map(|value| match value {
-                    Value::Definition(key) if self.index.definition(key).kind == DefinitionKind::Alias => {
-                        self.alias(key)
-                    }
-                    _ => ValueSet::one(value),
-                });
-                for value in implemented.values {
-                    if let Value::Definition(key) = value {
-                        self.modules.add_implementation(key, Site { file: id, scope });
-                    }
-                }
-            }
         }
-        self.merge_interfaces();
-        // Values that were evaluated on the way did not know the implementations yet.
-        self.forget();
     }
 
     /// Drops all cached values. A value that depends on itself differs by where its evaluation begins, so nothing may
@@ -143,6 +127,7 @@ impl<'a> Evaluator<'a> {
         self.parts.clear();
         self.linear.clear();
         self.globs.clear();
+        self.traits_in_scope.clear();
         self.calls.clear();
         self.java = JavaTables::default();
     }

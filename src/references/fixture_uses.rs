@@ -3,6 +3,7 @@
 use super::evaluate::Evaluator;
 use super::fixtures::{FixturePlace, classes_around, folders_of, marked_fixtures, place_of_file};
 use super::project::{DefinitionKey, FileId, NameRules, ProjectIndex};
+use super::project_tables::filling;
 use super::values::{Value, ValueSet};
 use crate::model::{
     BindingFact, BindingValue, DefinitionFlags, DefinitionId, DefinitionKind, FIXTURE_PLUGINS,
@@ -45,10 +46,15 @@ impl<'a> Evaluator<'a> {
                 for value in self.import(id, import).values {
                     match value {
                         Value::Module(module) if is_plugin => {
-                            self.fixtures.add_module(self.index, place, module);
+                            filling(&mut self.fixtures).add_module(self.index, place, module);
                         }
                         Value::Definition(key) => {
-                            self.fixtures.add_imported(self.index, place, facts.name(binding.name), key);
+                            filling(&mut self.fixtures).add_imported(
+                                self.index,
+                                place,
+                                facts.name(binding.name),
+                                key,
+                            );
                         }
                         _ => {}
                     }
@@ -57,7 +63,7 @@ impl<'a> Evaluator<'a> {
             for star in self.modules.stars.get(&id).cloned().unwrap_or_default() {
                 for value in self.module(id, &facts.imports[star as usize]).values {
                     if let Value::Module(module) = value {
-                        self.fixtures.add_module(self.index, place, module);
+                        filling(&mut self.fixtures).add_module(self.index, place, module);
                     }
                 }
             }

@@ -3,7 +3,7 @@
 use super::by_name::{join_by_name, prefer_sources, reading_by_name};
 use super::c::CNames;
 use super::common_members::DELEGATED_RUST_MEMBERS;
-use super::evaluate::{Evaluator, ScopedName};
+use super::evaluate::{Evaluator, ProjectTables, ScopedName};
 use super::found::{
     MAX_CANDIDATES, ProjectReferences, Reading, Reference, ReferenceGrade, add_references, add_unresolved,
     implementation,
@@ -12,38 +12,58 @@ use super::modules::is_other_name;
 use super::project::{DefinitionKey, FileId, NameRules, ProjectFile, ProjectIndex, Site};
 use super::rust_modules::Namespace;
 use super::values::{Value, ValueSet};
-use crate::model::{BindingValue, DefinitionFlags, DefinitionKind, TAGGED_FILE, UseFact};
+use super::variables::Variables;
+use crate::model::{BindingValue, DefinitionFlags, DefinitionKind, TAGGED_FILE, UseFact, on_all_cores_with};
 
 /// Returns the references of some files to each other's definitions.
 pub fn find_references(files: &[ProjectFile]) -> ProjectReferences {
     let index = ProjectIndex::new(files);
-    let mut evaluator = Evaluator::new(&index);
-    let mut c_names = CNames::new(&index);
-    let mut found = ProjectReferences::default();
-    for file in index.file_ids() {
-        join_file(&mut evaluator, &mut c_names, file, &mut found);
-    }
-    found.references.extend(evaluator.uses_of_variables(&found.references, index.file_ids()));
-    found.inherited = evaluator.inheritance();
+    let tables = ProjectTables::new(&index);
+    let all: Vec<FileId> = index.file_ids().collect();
+    let mut found = join_files(&index, &tables, &all, &[]);
+    found.inherited = Evaluator::new(&index, tables).inheritance();
     found
 }
 
-/// Adds the references of a file, but for those to what variables contain. They do not depend on which other files were
-/// joined before.
-pub(super) fn join_file<'a>(
-    evaluator: &mut Evaluator<'a>,
-    c_names: &mut CNames<'a>,
-    file: FileId,
-    found: &mut ProjectReferences,
-) {
+/// Returns the references of some files, which do not depend on which thread joins which file: it forgets each before the
+/// next one. `others` has those of the other files that are within no definition.
+pub(super) fn join_files(
+    index: &ProjectIndex<'_>,
+    tables: &ProjectTables<'_>,
+    files: &[FileId],
+    others: &[Reference],
+) -> ProjectReferences {
+    let new_evaluator = || Evaluator::new(index, tables.clone());
+    let new_state = || (new_evaluator(), CNames::new(index));
+    let of_files = on_all_cores_with(files, new_state, |(evaluator, c_names), file| {
+        join_file(evaluator, c_names, *file)
+    });
+    let mut found = ProjectReferences::default();
+    for of_file in of_files {
+        found.references.extend(of_file.references);
+        found.unresolved.extend(of_file.unresolved);
+    }
+    let variables = Variables::new(index, [others, &found.references]);
+    if !variables.is_empty() {
+        let uses = on_all_cores_with(files, new_evaluator, |evaluator, file| {
+            evaluator.uses_of_variables(*file, &variables)
+        });
+        found.references.extend(uses.into_iter().flatten());
+    }
+    found
+}
+
+/// Returns the references of a file, but for those to what variables contain.
+fn join_file<'a>(evaluator: &mut Evaluator<'a>, c_names: &mut CNames<'a>, file: FileId) -> ProjectReferences {
+    let mut found = ProjectReferences::default();
     let index = evaluator.index;
     if is_joined_by_itself(index.rules(file)) {
-        join_by_itself(index, c_names, file, found);
-        return;
+        join_by_itself(index, c_names, file, &mut found);
+        return found;
     }
     for usage in &index.facts(file).uses {
-        if !join_java_call(evaluator, file, usage, found) {
-            join_use(evaluator, file, usage, found);
+        if !join_java_call(evaluator, file, usage, &mut found) {
+            join_use(evaluator, file, usage, &mut found);
         }
     }
     found.references.extend(evaluator.fixture_uses(file).into_iter().map(|usage| Reference {
@@ -57,6 +77,7 @@ pub(super) fn join_file<'a>(
         is_implied: usage.is_implied,
     }));
     evaluator.forget();
+    found
 }
 
 /// Returns whether the names of a file mean what the definitions and includes of all files say, whatever those of others

@@ -6,6 +6,7 @@
 //! | part | what it does |
 //! |---|---|
 //! | `project` | The files of a project, and what finds a file or a definition by its name |
+//! | `project_tables` | Fills the tables of what is known of all files before one of them is joined |
 //! | `modules` | What an import means, by language |
 //! | `values` | What an expression may be: a type, a value of a type, a module |
 //! | `evaluate` | Expressions to values |
@@ -71,6 +72,7 @@ mod join;
 mod members;
 mod modules;
 mod project;
+mod project_tables;
 mod receivers;
 mod rust;
 mod rust_calls;

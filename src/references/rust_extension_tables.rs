@@ -2,7 +2,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::project::{DefinitionKey, Site};
+use super::project::DefinitionKey;
 
 /// The methods of traits by their names.
 #[derive(Default)]
@@ -13,8 +13,6 @@ pub(super) struct RustExtensions<'a> {
     /// The functions of implementations of foreign traits for foreign types, by their names, each with the name of the
     /// type.
     pub(super) conversions: FxHashMap<&'a str, Vec<(DefinitionKey, &'a str)>>,
-    /// Whether a trait is in scope, by place.
-    pub(super) visible: FxHashMap<(Site, DefinitionKey), bool>,
 }
 
 /// A method of a trait, in the trait or in one of its implementations.

@@ -7,6 +7,7 @@ use rustc_hash::FxHashSet;
 use super::common_members::{COMMON_MEMBERS, COMMON_RUST_MEMBERS, DELEGATED_RUST_MEMBERS};
 use super::evaluate::{Evaluator, IMPLEMENTED_TRAIT, IMPLEMENTED_TYPE};
 use super::project::{DefinitionKey, NameRules, Site};
+use super::project_tables::filling;
 use super::rust_extension_tables::{Extension, ExtensionPlace};
 use super::rust_modules::Namespace;
 use super::values::{Value, ValueSet};
@@ -80,7 +81,7 @@ impl<'a> Evaluator<'a> {
     fn note_own(&mut self, of_traits: &[Value]) {
         for value in of_traits {
             if let Value::Definition(of_trait) = value {
-                self.extensions.implemented.entry(*of_trait).or_default();
+                filling(&mut self.extensions).implemented.entry(*of_trait).or_default();
             }
         }
     }
@@ -89,7 +90,7 @@ impl<'a> Evaluator<'a> {
         let facts = self.index.facts(site.file);
         for (name, definition) in functions_in(facts, site.scope) {
             let found = (DefinitionKey { file: site.file, definition }, of_type);
-            self.extensions.conversions.entry(name).or_default().push(found);
+            filling(&mut self.extensions).conversions.entry(name).or_default().push(found);
         }
     }
 
@@ -117,12 +118,12 @@ impl<'a> Evaluator<'a> {
             ExtensionPlace::Blanket => Some("*"),
         };
         if let Some(of_type) = of_type {
-            self.extensions.implemented.entry(of_trait).or_default().insert(of_type);
+            filling(&mut self.extensions).implemented.entry(of_trait).or_default().insert(of_type);
         }
         for (name, definition) in functions_in(facts, site.scope) {
             let method = DefinitionKey { file: site.file, definition };
             let found = Extension { method, of_trait, place };
-            self.extensions.by_name.entry(name).or_default().push(found);
+            filling(&mut self.extensions).by_name.entry(name).or_default().push(found);
         }
     }
 
@@ -235,12 +236,12 @@ impl<'a> Evaluator<'a> {
         // A name that the file does not contain has the same meaning in all of a module.
         let site = if facts.find_name(name).is_some() { site } else { self.module_around(site) };
         let key = (site, of_trait);
-        if let Some(known) = self.extensions.visible.get(&key) {
+        if let Some(known) = self.traits_in_scope.get(&key) {
             return *known;
         }
         let is_named = self.rust_visible(site, name, Namespace::Types).contains(&Value::Definition(of_trait));
         let found = is_named || self.is_imported_without_name(site, of_trait);
-        self.extensions.visible.insert(key, found);
+        self.traits_in_scope.insert(key, found);
         found
     }
 

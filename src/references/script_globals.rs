@@ -2,6 +2,7 @@
 
 use super::evaluate::Evaluator;
 use super::project::{DefinitionKey, FileId};
+use super::project_tables::filling;
 use super::script_tables::bindings_in;
 use super::values::{Value, ValueSet};
 use crate::model::{BindingFact, BindingValue, DefinitionKind};
@@ -19,7 +20,7 @@ impl Evaluator<'_> {
             _ => None,
         };
         let mut added = Vec::new();
-        for bindings in self.modules.globals.names.values_mut() {
+        for bindings in filling(&mut self.modules).globals.names.values_mut() {
             let mut first = None;
             bindings.retain(|(file, binding)| match (interface(*file, binding), first) {
                 (Some(key), Some(first)) => {
@@ -50,11 +51,12 @@ impl Evaluator<'_> {
         added.sort_unstable();
         for (first, key) in added {
             let fact = index.definition(key);
+            let modules = filling(&mut self.modules);
             if let Some(body) = fact.body {
-                self.modules.implementations.entry(first).or_default().push(key.at(body));
+                modules.implementations.entry(first).or_default().push(key.at(body));
             }
             let bases = fact.bases.iter().map(|base| (key.at(fact.scope), *base));
-            self.modules.extra_bases.entry(first).or_default().extend(bases);
+            modules.extra_bases.entry(first).or_default().extend(bases);
         }
     }
 

@@ -1,6 +1,6 @@
-//! The contents of Python module variables: code that uses a table of functions may run them.
+//! What variables of modules of Python contain: who uses a table of functions may run them.
 //!
-//! `FILTERS = {"upper": do_upper}` is used by name in other files, which have no use of `do_upper` themselves.
+//! `FILTERS = {"upper": do_upper}` is used by name in other files, which so have no use of `do_upper`.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -13,67 +13,31 @@ use crate::model::{
     BindingFact, BindingValue, DefinitionId, END_OF_ASSIGNMENT, NameId, SourceFacts, UseFact,
 };
 
-/// A variable with more definitions than this is ignored.
+/// Of a variable with more definitions none is worth naming.
 const MAX_CONTENTS: usize = 256;
-/// The maximum number of modules that re-export a variable.
+/// How many modules may pass on a variable.
 const MAX_IMPORTS: usize = 8;
 
 /// A name that a file binds outside of all functions and classes.
 type VariableKey = (FileId, NameId);
 
-impl Evaluator<'_> {
-    /// Returns a reference to each definition in a module variable from each use of the variable in some files. `found`
-    /// has the references of the assignments in all files.
-    pub(super) fn uses_of_variables(
-        &mut self,
-        found: &[Reference],
-        files: impl Iterator<Item = FileId>,
-    ) -> Vec<Reference> {
-        let contents = self.contents_of_variables(found);
-        if contents.is_empty() {
-            return Vec::new();
-        }
-        let index = self.index;
-        let names = names_of_variables(index, &contents);
-        let mut uses: Vec<Reference> = Vec::new();
-        for file in files {
+/// The variables of modules of Python that contain definitions.
+pub(super) struct Variables<'a> {
+    contents: FxHashMap<VariableKey, Vec<DefinitionKey>>,
+    /// The names by which files may know them.
+    names: FxHashSet<&'a str>,
+}
+
+impl<'a> Variables<'a> {
+    /// Finds what the assignments of variables refer to; each part of `found` has all references of its files.
+    pub(super) fn new(index: &ProjectIndex<'a>, found: [&[Reference]; 2]) -> Self {
+        let mut contents: FxHashMap<VariableKey, Vec<DefinitionKey>> = FxHashMap::default();
+        for of_file in found.iter().flat_map(|found| found.chunk_by(|a, b| a.from_file == b.from_file)) {
+            let file = of_file[0].from_file;
             if index.rules[file as usize] != Some(NameRules::Python) {
                 continue;
             }
-            let facts = index.facts(file);
-            let is_wanted: Vec<bool> = facts.names.iter().map(|name| names.contains(name.as_str())).collect();
-            let mut known: FxHashSet<(Option<DefinitionId>, VariableKey)> = FxHashSet::default();
-            for usage in facts.uses.iter().filter(|usage| is_wanted[usage.name as usize]) {
-                let Some(variable) = self.used_variable(file, usage, &contents) else { continue };
-                let from_definition = facts.enclosing_definition(usage.scope);
-                if !known.insert((from_definition, variable)) {
-                    continue;
-                }
-                uses.extend(contents[&variable].iter().map(|key| Reference {
-                    from_file: file,
-                    from_line: usage.line,
-                    from_definition,
-                    to_file: key.file,
-                    to_definition: key.definition,
-                    grade: ReferenceGrade::Maybe,
-                    is_call: false,
-                    is_implied: true,
-                }));
-            }
-            self.forget();
-        }
-        uses
-    }
-
-    /// Returns the definitions that the assignments of variables name.
-    fn contents_of_variables(&self, found: &[Reference]) -> FxHashMap<VariableKey, Vec<DefinitionKey>> {
-        let mut contents: FxHashMap<VariableKey, Vec<DefinitionKey>> = FxHashMap::default();
-        for of_file in found.chunk_by(|a, b| a.from_file == b.from_file) {
-            let file = of_file[0].from_file;
-            if self.index.rules[file as usize] != Some(NameRules::Python) {
-                continue;
-            }
-            let assignments = Assignments::new(self.index.facts(file));
+            let assignments = Assignments::new(index.facts(file));
             for reference in
                 of_file.iter().filter(|found| found.from_definition.is_none() && !found.is_implied)
             {
@@ -87,10 +51,49 @@ impl Evaluator<'_> {
             }
         }
         contents.retain(|_, keys| keys.len() <= MAX_CONTENTS);
-        contents
+        let names = names_of_variables(index, &contents);
+        Self { contents, names }
     }
 
-    /// Returns the module variable that a name means at its use, if it contains any definitions.
+    /// Returns whether no variable contains anything.
+    pub(super) fn is_empty(&self) -> bool {
+        self.contents.is_empty()
+    }
+}
+
+impl Evaluator<'_> {
+    /// Returns a reference to each definition that a variable of a module contains, from each use of the variable in a file.
+    pub(super) fn uses_of_variables(&mut self, file: FileId, variables: &Variables<'_>) -> Vec<Reference> {
+        let mut uses: Vec<Reference> = Vec::new();
+        if self.index.rules[file as usize] != Some(NameRules::Python) {
+            return uses;
+        }
+        let Variables { contents, names } = variables;
+        let facts = self.index.facts(file);
+        let is_wanted: Vec<bool> = facts.names.iter().map(|name| names.contains(name.as_str())).collect();
+        let mut known: FxHashSet<(Option<DefinitionId>, VariableKey)> = FxHashSet::default();
+        for usage in facts.uses.iter().filter(|usage| is_wanted[usage.name as usize]) {
+            let Some(variable) = self.used_variable(file, usage, contents) else { continue };
+            let from_definition = facts.enclosing_definition(usage.scope);
+            if !known.insert((from_definition, variable)) {
+                continue;
+            }
+            uses.extend(contents[&variable].iter().map(|key| Reference {
+                from_file: file,
+                from_line: usage.line,
+                from_definition,
+                to_file: key.file,
+                to_definition: key.definition,
+                grade: ReferenceGrade::Maybe,
+                is_call: false,
+                is_implied: true,
+            }));
+        }
+        self.forget();
+        uses
+    }
+
+    /// Returns the variable of a module that a name means where it is used, if it contains something.
     fn used_variable(
         &mut self,
         file: FileId,
@@ -139,6 +142,15 @@ impl Evaluator<'_> {
     }
 }
 
+/// Returns the uses that decide what the variables of a file contain.
+pub(super) fn uses_in_variables(facts: &SourceFacts) -> impl Iterator<Item = UseFact> {
+    let assignments = Assignments::new(facts);
+    let is_assigned = move |usage: &UseFact| {
+        facts.enclosing_definition(usage.scope).is_none() && assignments.names_at(usage.line).next().is_some()
+    };
+    facts.uses.iter().copied().filter(is_assigned)
+}
+
 /// Returns the names by which files may know some variables.
 fn names_of_variables<'a>(
     index: &ProjectIndex<'a>,
@@ -164,12 +176,12 @@ fn names_of_variables<'a>(
     }
 }
 
-/// The assignments of a Python file outside of all functions and classes.
+/// The assignments of a file of Python outside of all functions and classes.
 struct Assignments<'a> {
     facts: &'a SourceFacts,
-    /// Sorted by line.
+    /// By their lines.
     variables: Vec<&'a BindingFact>,
-    /// The last lines of the assignments that span several, in order.
+    /// The last lines of those that have several, in their order.
     ends: Vec<u32>,
 }
 
@@ -178,7 +190,7 @@ impl<'a> Assignments<'a> {
         let is_variable = |binding: &&BindingFact| {
             matches!(binding.value, BindingValue::Value(_) | BindingValue::Typed(_))
                 && !facts.name(binding.name).starts_with('(')
-                // An alias is followed as the value that it names.
+                // Another name of something is followed as that.
                 && !is_other_name(facts, binding)
         };
         let of_file = facts.bindings.iter().take_while(|binding| binding.scope == 0);
@@ -190,7 +202,7 @@ impl<'a> Assignments<'a> {
         Self { facts, variables, ends }
     }
 
-    /// Returns the variables that the assignment on a line binds.
+    /// Returns the variables that the assignment on a line is to.
     fn names_at(&self, line: u32) -> impl Iterator<Item = NameId> {
         let before = |line: u32| self.variables.partition_point(|binding| binding.line <= line);
         let count = before(line);

@@ -101,6 +101,10 @@ fn after_an_edit_that_other_files_do_not_see_only_its_file_is_joined_again() {
     assert!(is_alone("    return helper(1)", "    helper(2)\n\n        return helper(1)"));
     assert!(is_alone("        other = self.part\n", "        new = helper(3)\n        other = new.run()\n"));
     assert!(is_alone("class Base", "# A comment.\nclass Base"));
+    // Comprehensions and lambdas have scopes.
+    assert!(is_alone("helper(other)", "[run() for run in other if (lambda new: new)(run)]"));
+    // What a module uses is seen by what its variables contain.
+    assert!(is_alone("class Base", "helper(1)\n\n\nclass Base"));
     for (from, to) in [
         ("return helper(1)", "return self.part"),
         ("self.part = part", "self.part = self"),
@@ -109,11 +113,47 @@ fn after_an_edit_that_other_files_do_not_see_only_its_file_is_joined_again() {
         ("def make(self)", "def made(self)"),
         ("'a': helper", "'a': len"),
         ("import helper\n", "import helper, Part\n"),
-        ("TABLE = {'a': helper}\n", "TABLE = {'a': helper}\nhelper(1)\n"),
+        ("TABLE = {'a': helper}\n", "TABLE = {'a': helper}\nLIST = [helper]\n"),
         ("def __init__(self, size)", "def __init__(self, size, other)"),
     ] {
         assert!(!is_alone(from, to), "{to}");
     }
+}
+
+#[cfg(all(feature = "lang-java", feature = "lang-rust"))]
+#[test]
+fn typed_variables_and_imports_that_nothing_seen_names_are_seen_by_no_other_file() {
+    let others = [
+        (
+            "b/B.java",
+            "package b;\npublic class B {\n  public B next() { return this; }\n  public int size;\n}\n",
+        ),
+        ("c/C.java", "package c;\nimport a.A;\nclass C {\n  void go(A a) {\n    a.part().next();\n  }\n}\n"),
+    ];
+    let text = "package a;\nimport b.B;\npublic class A {\n  public B part() {\n    B made = new B();\n    return made;\n  }\n}\n";
+    let is_alone = |from: &str, to: &str| is_enough(&others, ("a/A.java", text, &text.replace(from, to)));
+    assert!(is_alone(
+        "    return",
+        "    for (B more = made; more != null;) {\n      more.next();\n    }\n    return"
+    ));
+    assert!(is_alone("import b.B;", "import b.B;\nimport c.C;"));
+    for (from, to) in [
+        ("import b.B;", "import c.B;"),
+        ("import b.B;", "import b.B;\nimport c.*;"),
+        ("import b.B;\n", ""),
+        ("part()", "part(int size)"),
+    ] {
+        assert!(!is_alone(from, to), "{to}");
+    }
+
+    let rust = "pub struct Part;\nimpl Part {\n    pub fn make(&self) -> Part {\n        let part: Part = Part;\n        part\n    }\n}\n";
+    let user = [("src/lib.rs", "mod part;\nfn go(part: part::Part) {\n    part.make().make();\n}\n")];
+    let is_alone = |from: &str, to: &str| is_enough(&user, ("src/part.rs", rust, &rust.replace(from, to)));
+    assert!(is_alone(
+        "        part\n",
+        "        if true {\n            let more: Part = Part;\n            more.make();\n        }\n        part\n"
+    ));
+    assert!(!is_alone("-> Part", "-> Option<Part>"));
 }
 
 #[test]
@@ -351,6 +391,15 @@ const LINES_WITH_VALUES: &[&str] = &[
     "        self.@.@(@)",
     "        return @.@",
     "        return self.@()",
+    "        [@ for @ in self.@]",
+    "        self.@(lambda @=@: @.@())",
+    "  run @ = helper.@();",
+    "  for (run @ : @) { @.@(); }",
+    "import app.@;",
+    "    let @: @ = self.@();",
+    "    if @ { let @ = @; }",
+    "  const @: begin = (@: begin) => @.@;",
+    "\tvar @ run = @",
     "    @ = @",
     "    def @(self, @=@): pass",
     "@ = {@: @}",
@@ -374,4 +423,22 @@ const LINES_WITH_VALUES: &[&str] = &[
 fn after_any_edit_all_references_by_values_are_those_of_a_join_of_all_files() {
     let joined_alone = edit_at_random(FILES_WITH_VALUES, LINES_WITH_VALUES, FILES_WITH_VALUES.len());
     assert!((ROUNDS / 10..ROUNDS * 4 / 5).contains(&joined_alone), "{joined_alone} of {ROUNDS}");
+}
+
+#[test]
+fn a_join_on_all_cores_finds_what_a_join_of_one_file_after_another_finds() {
+    let project = JoinedProject::new(project(&[FILES, FILES_WITH_VALUES].concat()));
+    let mut found =
+        ProjectReferences { references: Vec::new(), unresolved: Vec::new(), ..project.found.clone() };
+    let mut of_variables = Vec::new();
+    for (at, file) in (0..).zip(&project.files) {
+        let others = || project.found.references.iter().filter(|found| found.from_file != at).copied();
+        let of_file =
+            find_changed_references(&project.files, &[(at, &file.facts)], || others().collect()).unwrap();
+        found.unresolved.extend(of_file.unresolved);
+        found.references.extend(of_file.references);
+    }
+    of_variables.extend(found.references.extract_if(.., |found| found.is_implied));
+    found.references.extend(of_variables);
+    assert_eq!(found, project.found);
 }

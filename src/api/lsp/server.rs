@@ -24,8 +24,7 @@ use super::text::{PositionEncoding, TextChange};
 use crate::api::fault::ApiError;
 use crate::api::queries::IndexQuery;
 use crate::api::service::{QueryJob, Service, VERSION};
-use crate::engine::STACK_BYTES;
-use crate::model::lock;
+use crate::model::{STACK_BYTES, lock};
 
 /// The number of requests that are answered simultaneously; others wait.
 const MAX_CONCURRENT: usize = 4;

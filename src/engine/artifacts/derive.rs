@@ -14,6 +14,10 @@ use crate::store::{ArtifactBody, ContentArtifacts};
 use crate::summarize::secrets;
 use crate::{discover, summarize, syntax};
 
+/// A syntax tree takes some twenty times the bytes of its text. Texts larger than this are processed one at a time, so
+/// that memory depends on the largest file and not on the number of cores.
+pub(in crate::engine) const LARGE_BYTES: usize = 256 << 10;
+
 /// The number of bytes of prose and data whose terms are indexed, because programs write megabytes of such files.
 const MAX_BYTES_BESIDES_CODE: usize = 128 << 10;
 

@@ -8,12 +8,12 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use super::cache::{ArtifactCache, ContentKey};
+use super::derive::LARGE_BYTES;
 use super::importance::outline_if_known;
 use super::lookup::{ContentRef, with_content};
 use super::on_demand::OnDemandArtifact;
-use crate::engine::parallel::{LARGE_BYTES, on_all_cores};
 use crate::engine::workspace::Workspace;
-use crate::model::{ArtifactKind, SourceFacts, lock};
+use crate::model::{ArtifactKind, SourceFacts, lock, on_all_cores};
 use crate::store::{ArtifactBody, Store};
 use crate::{references, syntax};
 

@@ -11,9 +11,8 @@ use super::derive::producer;
 use super::lookup::{ContentRef, derive_in, with_content};
 use super::on_demand::OnDemandArtifact;
 use crate::aggregate::{Importance, ImportanceSubject};
-use crate::engine::parallel::on_all_cores;
 use crate::engine::workspace::KnownFile;
-use crate::model::{ArtifactKind, FileReferences, Outline, RelPath, lock};
+use crate::model::{ArtifactKind, FileReferences, Outline, RelPath, lock, on_all_cores};
 use crate::store::{ArtifactBody, ContentArtifacts, Store};
 use crate::{aggregate, syntax};
 

@@ -8,14 +8,14 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Mutex;
 
 use super::cache::{ArtifactCache, ContentKey};
-use super::derive::{IdentifiedText, derive, identify, producer, producers};
+use super::derive::{IdentifiedText, LARGE_BYTES, derive, identify, producer, producers};
 use crate::aggregate::TokenCounter;
 use crate::discover::HeaderNeighbors;
-use crate::engine::parallel::{LARGE_BYTES, on_all_cores};
 use crate::engine::timings::AnswerStep;
 use crate::engine::workspace::{KnownFile, KnownState, Workspace};
 use crate::model::{
     ArtifactKind, ContentFacts, ContentHash, FileType, Outline, Producer, RelPath, Skeleton, lock,
+    on_all_cores,
 };
 use crate::store::{ArtifactBody, ContentArtifacts, Store};
 use crate::sys::Files;

@@ -22,7 +22,7 @@ pub use maintenance::{CacheStatus, ClearedCache, ExportedArtifacts};
 
 pub(in crate::engine) use cache::{ArtifactCache, ContentKey};
 pub(in crate::engine) use derive::{
-    IdentifiedBytes, derive, identify, outline_producers, producer, producers,
+    IdentifiedBytes, LARGE_BYTES, derive, identify, outline_producers, producer, producers,
 };
 pub(in crate::engine) use facts::{FactsByContent, load_facts, text_facts};
 pub(in crate::engine) use hidden::{

@@ -10,9 +10,8 @@ use super::derive::producer;
 use super::lookup::{ContentRef, with_content};
 use super::on_demand::OnDemandArtifact;
 use crate::aggregate::{OwnHashes, outline_lines};
-use crate::engine::parallel::on_all_cores;
 use crate::engine::workspace::KnownFile;
-use crate::model::{ArtifactKind, ContentHash, FileType, Outline};
+use crate::model::{ArtifactKind, ContentHash, FileType, Outline, on_all_cores};
 use crate::store::{ArtifactBody, Store};
 
 /// The stored structure of a content.

@@ -8,9 +8,8 @@ use super::derive::terms_of;
 use super::kept_vectors::VectorsByContent;
 use super::lookup::{ContentRef, with_content};
 use super::on_demand::OnDemandArtifact;
-use crate::engine::parallel::on_all_cores;
 use crate::engine::workspace::KnownFile;
-use crate::model::ArtifactKind;
+use crate::model::{ArtifactKind, on_all_cores};
 use crate::store::{ArtifactBody, Store};
 
 /// Returns the term vectors of the files that are text.

@@ -11,9 +11,8 @@ use super::checkout::{Checkout, LINKED_KEYS, PerCheckout, note_faults};
 use super::commits::CommitLog;
 use crate::engine::artifacts::ArtifactCache;
 use crate::engine::last_value::LastValue;
-use crate::engine::parallel::on_all_cores;
 use crate::engine::workspace::KnownFile;
-use crate::model::{ContentHash, RelPath, lock};
+use crate::model::{ContentHash, RelPath, lock, on_all_cores};
 
 /// The store's key for the list of linked checkouts with histories.
 const LINKED_KEY: &str = "history/linked";

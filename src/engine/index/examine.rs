@@ -8,12 +8,11 @@ use std::sync::mpsc::SyncSender;
 use std::time::Duration;
 
 use crate::discover::HeaderNeighbors;
-use crate::engine::artifacts::{ArtifactCache, IdentifiedBytes, derive, producers};
+use crate::engine::artifacts::{ArtifactCache, IdentifiedBytes, LARGE_BYTES, derive, producers};
 use crate::engine::mounts::MountedFiles;
 use crate::engine::options::ScanProgress;
-use crate::engine::parallel::{LARGE_BYTES, STACK_BYTES};
 use crate::engine::timings::{AnswerStep, StepClock};
-use crate::model::{ContentFacts, ContentHash, FileStamp, FileType, RelPath, SkipReason, lock};
+use crate::model::{ContentFacts, ContentHash, FileStamp, FileType, RelPath, STACK_BYTES, SkipReason, lock};
 use crate::store::{ContentArtifacts, Store, StoredFileState};
 use crate::sys::{FileContent, FileKind, FileStat, Files, ReadError};
 

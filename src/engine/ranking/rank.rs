@@ -12,9 +12,8 @@ use super::source::SourceText;
 use crate::aggregate::{BYTES_PER_TOKEN, lines_before_code};
 use crate::engine::artifacts::{ArtifactCache, ContentRef, term_vectors};
 use crate::engine::history::{FrozenContent, PastCommits, ProjectHistory};
-use crate::engine::parallel::on_all_cores;
 use crate::engine::workspace::{KnownFile, KnownState, Workspace};
-use crate::model::{FileRole, RelPath, SymbolKind};
+use crate::model::{FileRole, RelPath, SymbolKind, on_all_cores};
 use crate::search::{
     ChangeHorizon, Chunk, ChunkMatches, FileChunks, FileRanking, FileScore, FileWithSymbols, FilesForSymbols,
     FunctionSizes, GeneratedPages, PathClass, RankedFile, RankingQuery, SymbolParts, TermVector, chunk_file,

@@ -15,7 +15,7 @@ use super::test_items::{TestItems, file_of_test};
 use super::test_selection::{SelectedTest, is_type};
 use super::test_values::tests_with_values;
 use crate::engine::artifacts::ArtifactCache;
-use crate::engine::parallel::on_all_cores;
+use crate::model::on_all_cores;
 use crate::references::ReferenceGrade;
 use crate::search::{Saturation, Term, inverse_frequency, real, terms};
 

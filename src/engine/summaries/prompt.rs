@@ -7,10 +7,10 @@ use std::time::Duration;
 use super::task::{
     PreparedPrompt, SubjectLocation, SummaryPolicy, SummaryTask, SummaryTasks, WithheldReason,
 };
+use crate::engine::artifacts::LARGE_BYTES;
 use crate::engine::mounts::MountedFiles;
-use crate::engine::parallel::{LARGE_BYTES, STACK_BYTES};
 use crate::engine::workspace::Workspace;
-use crate::model::{ContentHash, FileType, ModelPrompt, Outline, RelPath, SummaryKey, lock};
+use crate::model::{ContentHash, FileType, ModelPrompt, Outline, RelPath, STACK_BYTES, SummaryKey, lock};
 use crate::summarize::prompt::{FolderChild, PromptMaterial, folder_material, instructions, material};
 use crate::summarize::secrets;
 use crate::sys::{Clock, Files};

@@ -23,11 +23,10 @@ use crate::engine::document::draft::{DraftDocument, ShownFile};
 use crate::engine::document::packing::is_ranked;
 use crate::engine::document::rendering::{Renderer, ViewKey, view_fingerprint};
 use crate::engine::document::request::{AggregationRequest, CURATION_MARK, DocumentHistory};
-use crate::engine::parallel::on_all_cores;
 use crate::engine::workspace::{KnownFile, KnownState, Workspace};
 use crate::model::{
     ContentHash, DocumentBlock, DocumentLayout, FileDetails, Omission, OmittedFile, PrefixCaching, RelPath,
-    RoutingRule, SkipReason, SummaryDetail, SummaryProvenance, ViewMode, lock,
+    RoutingRule, SkipReason, SummaryDetail, SummaryProvenance, ViewMode, lock, on_all_cores,
 };
 use crate::store::{DeliveredDocument, DeliveredFile, DeliveryUpdate};
 use crate::sys::Files;

@@ -13,12 +13,11 @@ use crate::engine::document::rendering::{
     CachedView, ParsedTexts, Renderer, ViewCache, ViewKey, encoding_remark,
 };
 use crate::engine::fingerprint::Fingerprint;
-use crate::engine::parallel::on_all_cores;
 use crate::engine::ranking::{ProjectRanking, SourceText, SymbolSignature};
 use crate::engine::workspace::{KnownState, Workspace};
 use crate::model::{
     CompactText, ContentHash, DocumentBlock, FileRole, FileType, RelPath, RoutingRule, SummaryDetail,
-    SummaryProvenance, Symbol, SymbolKind, ViewMode, lock,
+    SummaryProvenance, Symbol, SymbolKind, ViewMode, lock, on_all_cores,
 };
 use crate::{aggregate, summarize, syntax};
 

@@ -2,8 +2,7 @@
 
 use super::costs::BudgetUnit;
 use crate::engine::artifacts::ArtifactCache;
-use crate::engine::parallel::on_all_cores;
-use crate::model::{Document, DocumentBlock, ViewMode};
+use crate::model::{Document, DocumentBlock, ViewMode, on_all_cores};
 use crate::{aggregate, render};
 
 /// The maximum size of the texts of blocks that are in memory at once.

@@ -265,9 +265,6 @@ impl CppReader<'_> {
             } else if begins_type(text) {
                 (is_typed, is_marked) = (true, true);
                 at += 1;
-            } else if text == "decltype" {
-                (is_typed, is_marked) = (true, true);
-                at = self.behind(at + 1);
             } else if is_typed && matches!(text, "*" | "&") {
                 has_signs = true;
                 at += 1;

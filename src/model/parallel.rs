@@ -5,22 +5,27 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// A parser may need a deep stack, and so may walking its result.
 pub const STACK_BYTES: usize = 8 << 20;
 
-/// A syntax tree takes some twenty times the bytes of its text. Texts larger than this are processed one at a time, so
-/// that memory depends on the largest file and not on the number of cores.
-pub(super) const LARGE_BYTES: usize = 256 << 10;
-
 /// Runs the work on each of the items, and returns the results in their order.
-pub(super) fn on_all_cores<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+pub fn on_all_cores<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    on_all_cores_with(items, || (), |(), item| work(item))
+}
+
+/// As [`on_all_cores`], with a state for each thread, such as values to reuse from one item to the next.
+pub fn on_all_cores_with<T: Sync, S, R: Send>(
+    items: &[T],
+    new_state: impl Fn() -> S + Sync,
+    work: impl Fn(&mut S, &T) -> R + Sync,
+) -> Vec<R> {
     // A shared counter rather than equal shares: files differ in size by orders of magnitude, and the thread with the
     // large ones would still be working when all others have finished. `Relaxed` suffices, because the counter only
     // hands out each index once; the join publishes the results.
     let next = AtomicUsize::new(0);
     let take = || {
-        let mut done = Vec::new();
+        let (mut state, mut done) = (new_state(), Vec::new());
         loop {
             let at = next.fetch_add(1, Ordering::Relaxed);
             let Some(item) = items.get(at) else { return done };
-            done.push((at, work(item)));
+            done.push((at, work(&mut state, item)));
         }
     };
     let helpers = std::thread::available_parallelism().map_or(1, usize::from).min(items.len());
@@ -53,5 +58,22 @@ mod tests {
             items.iter().map(|item| item * 2).collect::<Vec<_>>()
         );
         assert_eq!(on_all_cores(&items[..0], |item| *item), [0; 0]);
+    }
+
+    #[test]
+    fn each_thread_has_a_state_of_its_own() {
+        let items = [(); 1_000];
+        let mut counts = on_all_cores_with(
+            &items,
+            || 0,
+            |count, ()| {
+                *count += 1;
+                *count
+            },
+        );
+        counts.sort_unstable();
+        let threads = counts.iter().filter(|count| **count == 1).count();
+        assert!((1..=items.len()).contains(&threads));
+        assert!(counts.windows(2).all(|pair| pair[1] - pair[0] <= 1), "{counts:?}");
     }
 }
