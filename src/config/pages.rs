@@ -45,7 +45,7 @@ pub(super) const CURATION_TEMPLATE: &str = r#"
 #view_mode = "skeleton"
 #ast_mask = { "Engine" = "sig", "Engine.run" = "def", "Engine._debug" = "hide" }
 
-# What documents are made for, where no flag says otherwise.
+# Defaults for documents, unless a flag overrides them.
 #[document]
 #tier = 3
 #focus = ["src/engine.py"]
@@ -87,11 +87,11 @@ pub fn settings_reference() -> String {
 const INTRODUCTION: &str = "\
 # Settings
 
-Generated from `config/default.toml`, the only place where a default is written.
+This page is generated from `config/default.toml`, the only place where defaults are defined.
 
-Later sources override earlier ones: the built-in defaults, the user's settings file (`~/.config/slop/config.toml`, or the
-file that `SLOP_CONFIG` names), the project's `slop.toml`, the environment, command-line flags. The environment variable
-of a setting is `SLOP_` followed by its key in upper case, with `_` for every other character:
+Later sources override earlier ones: the built-in defaults, the user's settings file (`~/.config/slop/config.toml`, or
+the file that `SLOP_CONFIG` names), the project's `slop.toml`, the environment, and command-line flags. The environment
+variable of a setting is `SLOP_` followed by its key in upper case, with `_` for every other character:
 `SLOP_AGGREGATION_CACHE_DIR` for `aggregation.cache_dir`. `slop config show --origin` shows where each value comes from.
 
 Curation has no defaults and is therefore not listed here: `[[files]]`, `screenshots`, `[document]`, `[presets.NAME]` and
@@ -100,18 +100,18 @@ file are available in every project, and a project's presets and personas of the
 `screenshots` and `[document]` belong in a project's `slop.toml`; elsewhere they have no effect, and a note says so.
 Unknown keys within these tables are kept and reported, and have no effect.
 
-An entry of `[[files]]`, a slice, a preset or a persona with a wrong value is left out, and everything else has effect; the
-file, the line and the reason are in a note, in the receipts of documents and in `slop status`. Any other wrong value is an
-error: a command, or a daemon that starts, ends with it, because with other settings it would show what a mask hides, or
-send what is excluded. While the settings cannot be read, a running daemon answers by the last ones that could be, and says
-so in the notes of each answer and in `slop daemon status`. Older project files with `[files] paths = […]` are read as they are, and
-`slop init --from FILE` writes a `slop.toml` with `[[files]]` from one.
+An entry of `[[files]]`, a slice, a preset or a persona with an invalid value is ignored, and everything else takes
+effect; a note, the receipts of documents and `slop status` report the file, the line and the reason. Any other invalid
+value is an error: the command ends, or the daemon does not start, because with other settings it could show what a mask
+hides, or send what is excluded. If the settings become invalid while a daemon runs, it answers with the last valid
+ones, and says so in the notes of each answer and in `slop daemon status`. Older project files with
+`[files] paths = […]` are still read; `slop init --from FILE` converts one to a `slop.toml` with `[[files]]`.
 
-A cloned project may come from anyone. Of the settings that decide which models are used, what is sent and what that
-costs, its `slop.toml` can only set `agent.background = false` and `share.mode = \"off\"`, and extend `agent.exclude`. The
-rest of `[agent]` and `[share]`, and all of `[providers]` and `[prices]`, are read only from the user's settings file (and
-`[agent]` and `[share]` from the environment); a note reports what was ignored. The user's file can change the built-in
-providers, add others, and set prices:
+A cloned project may come from anyone. Its `slop.toml` therefore has little influence on which models are used, what is
+sent and what that costs: it can only set `agent.background = false` and `share.mode = \"off\"`, and extend
+`agent.exclude`. The rest of `[agent]` and `[share]`, and all of `[providers]` and `[prices]`, are read only from the
+user's settings file (and `[agent]` and `[share]` from the environment); a note reports what was ignored. The user's
+file can change the built-in providers, add others, and set prices:
 
 ```toml
 [providers.work]                        # used as \"work/MODEL\"
