@@ -1,6 +1,6 @@
 //! What the join finds: references with their grades, and uses without a reading.
 
-use super::inheritance::InheritedDefinition;
+use super::evaluation::InheritedDefinition;
 use super::project::{DefinitionKey, FileId, NameRules, ProjectIndex};
 use crate::model::{BindingValue, DefinitionFlags, DefinitionId, DefinitionKind, NameId, UseFact};
 

@@ -1,7 +1,7 @@
 //! Go: names of packages.
 
-use super::evaluate::Evaluator;
-use super::go_packages::PackageKey;
+use super::evaluation::Evaluator;
+use super::lookup::PackageKey;
 use super::project::{FileId, Site};
 use super::values::{Value, ValueSet};
 

@@ -6,7 +6,7 @@ import { bytes, plural, spaced, visible } from "./format.js";
 /** Returns the section with the keys of `[document]`: the defaults for what a request leaves open. */
 export function defaults(page) {
   const list = el("ul.facts-list");
-  const element = section("What documents are made for", list);
+  const element = section("Defaults for documents", list);
   const refresh = () => {
     const row = ([key, value]) =>
       el(

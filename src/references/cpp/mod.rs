@@ -1,0 +1,4 @@
+//! What only C++ has: namespaces and bare names (`names`), and elements of containers (`containers`).
+
+mod containers;
+mod names;
