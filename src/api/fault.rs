@@ -81,9 +81,9 @@ impl ApiError {
         Self::environment("bug", format!("internal error in slop: {error}"), hint)
     }
 
-    /// The answer may not be fresh, and the client requires that it is.
+    /// The answer is possibly not fresh, and the client requires that it is.
     pub fn not_fresh(reason: &str) -> Self {
-        let message = format!("answer may not be fresh: {reason}");
+        let message = format!("answer is possibly not fresh: {reason}");
         Self::environment(
             "not_fresh",
             message,

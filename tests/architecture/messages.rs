@@ -185,7 +185,7 @@ fn the_rule_refuses_what_it_is_there_for() {
         "document needs {tokens} tokens, budget is {budget}",
         "not a SHA-256: expected 64 hex digits",
         "no such route: {path}",
-        "answer may not be fresh: {reason}",
+        "answer is possibly not fresh: {reason}",
         "{path} cannot be written",
         "HTTP {status}",
     ];

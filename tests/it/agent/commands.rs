@@ -158,14 +158,14 @@ fn the_reason_for_not_sending_a_named_file_is_reported() {
     for (path, why) in quiet {
         let ran = run_with_key(&sandbox, &["summarize", path, "--yes"]);
         assert_eq!((ran.code, ran.out.as_str()), (0, "0 answered; 0 calls, $0.0000\n"), "{ran:?}");
-        assert!(ran.err.contains(&format!("no model is asked about {path}: ")), "{ran:?}");
+        assert!(ran.err.contains(&format!("no model is called for {path}: ")), "{ran:?}");
         assert!(ran.err.contains(why), "{ran:?}");
     }
     assert_eq!(server.connections(), 0);
     run_with_key(&sandbox, &["summarize", "--yes"]);
     let ran = run_with_key(&sandbox, &["summarize", "found.py", "--yes"]);
     assert!(
-        ran.err.contains("no model is asked about found.py: something in it looks like a secret"),
+        ran.err.contains("no model is called for found.py: something in it looks like a secret"),
         "{ran:?}"
     );
     let ran = run_with_key(&sandbox, &["summarize", "--yes"]);

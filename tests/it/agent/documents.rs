@@ -105,7 +105,7 @@ fn summaries_that_a_document_would_not_show_are_not_requested() {
     let mut without_key =
         project.sandbox.command(&["aggregate", "--tier", "1", "--stdout", "--wait-agent", "5"]);
     without_key.env_remove("MOCK_KEY");
-    crate::sandbox::run(without_key).assert_fails(1, &["no key for", "leave out --wait-agent"]);
+    crate::sandbox::run(without_key).assert_fails(1, &["no key for", "omit --wait-agent"]);
     project.slop(&["aggregate", "--tier", "1", "--stdout", "--wait-agent", "5"]);
     assert_eq!(project.server.request_count(), 1);
 }
