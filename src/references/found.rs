@@ -1,42 +1,42 @@
-//! What the join finds: references with their grades, and uses without a reading.
+//! The results of the join: references with their grades, and unresolved uses.
 
 use super::evaluation::InheritedDefinition;
 use super::project::{DefinitionKey, FileId, NameRules, ProjectIndex};
 use crate::model::{BindingValue, DefinitionFlags, DefinitionId, DefinitionKind, NameId, UseFact};
 
-/// Of more definitions with the same name none is worth naming.
+/// A use with more candidates than this is unresolved.
 pub(super) const MAX_CANDIDATES: usize = 8;
 
-/// A use of a name, and a definition that it may mean.
+/// A use of a name, and a definition that it may refer to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Reference {
-    /// The file of the use, as an index of the files that were given.
+    /// The index of the file of the use.
     pub from_file: u32,
     /// The line of the name.
     pub from_line: u32,
-    /// The innermost definition around it.
+    /// The innermost enclosing definition.
     pub from_definition: Option<DefinitionId>,
     /// The file of the definition.
     pub to_file: u32,
-    /// The definition, as an index of its file's.
+    /// The index of the definition in its file.
     pub to_definition: DefinitionId,
-    /// How sure that is.
+    /// How certain the reference is.
     pub grade: ReferenceGrade,
     /// Whether the name is called.
     pub is_call: bool,
-    /// Whether the line has no such name: a test runs with a fixture that every test has, or a variable contains the
+    /// Whether the line does not contain the name: a test runs with an automatic fixture, or a variable contains the
     /// definition.
     pub is_implied: bool,
 }
 
-/// How sure a reference is.
+/// How certain a reference is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ReferenceGrade {
-    /// The rules of the language admit no other reading.
+    /// The rules of the language allow no other reading.
     Sure,
     /// The best reading, without a rival of the same rank.
     Likely,
-    /// One of several.
+    /// One of several readings.
     Maybe,
 }
 
@@ -54,13 +54,13 @@ impl ReferenceGrade {
 /// A use that could not be resolved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct UnresolvedUse {
-    /// Its file, as an index of the files that were given.
+    /// The index of its file.
     pub file: u32,
     /// The line of the name.
     pub line: u32,
-    /// The innermost definition around it.
+    /// The innermost enclosing definition.
     pub from_definition: Option<DefinitionId>,
-    /// The name, as an index of its file's.
+    /// The index of the name in its file.
     pub name: NameId,
 }
 
@@ -69,13 +69,13 @@ pub struct UnresolvedUse {
 pub struct ProjectReferences {
     /// In the order of the uses, and for each use in the order of the definitions.
     pub references: Vec<Reference>,
-    /// The uses of names that the project defines, and that have no reading.
+    /// Unresolved uses of names that the project defines.
     pub unresolved: Vec<UnresolvedUse>,
-    /// What types and members inherit, by file and definition.
+    /// What types and members inherit or implement, by file and definition.
     pub inherited: Vec<InheritedDefinition>,
 }
 
-/// What a use may mean, all of it with one grade.
+/// The definitions that a use may refer to, all with the same grade.
 pub(super) struct Reading {
     pub(super) targets: Vec<DefinitionKey>,
     pub(super) grade: ReferenceGrade,
@@ -112,9 +112,9 @@ pub(super) fn add_references(
     }));
 }
 
-/// Returns the last of the definitions of one name in one scope: what defines it where others only declare it.
+/// Returns the last definition of a name in a scope: the one that defines it, where others only declare it.
 pub(super) fn implementation(index: &ProjectIndex<'_>, key: DefinitionKey) -> DefinitionKey {
-    // Those of several platforms are definitions of their own, and so are overloads.
+    // Definitions for several platforms, and overloads, are separate definitions.
     if matches!(index.rules(key.file), NameRules::Rust | NameRules::Go | NameRules::Java | NameRules::Cpp) {
         return key;
     }

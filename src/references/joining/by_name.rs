@@ -1,4 +1,4 @@
-//! What a use may mean by its name alone, where nothing else is known of it.
+//! Resolves uses by their name alone, if nothing else is known about them.
 
 use crate::model::{DefinitionKind, UseFact};
 use crate::references::common_members::{
@@ -13,7 +13,7 @@ use crate::references::found::{
 use crate::references::lookup::of_named_object;
 use crate::references::project::{DefinitionKey, FileId, NameRules, ProjectIndex};
 
-/// Adds every definition of that name in files of the same language, those of the same file if there are some.
+/// Adds every definition of the name in files of the same language; if the same file has any, only those.
 pub(super) fn join_by_name(
     index: &ProjectIndex<'_>,
     file: FileId,
@@ -44,8 +44,8 @@ pub(super) fn join_by_name(
     }
 }
 
-/// Leaves out what tests define under a name that a source uses, unless nothing else has the name: a source does not
-/// call its tests. Returns the best grade that the rest may have.
+/// Removes definitions in tests if a source uses the name and there are others: a source does not call its tests. Returns
+/// the best grade that the rest may have.
 pub(super) fn prefer_sources(
     index: &ProjectIndex<'_>,
     file: FileId,
@@ -62,12 +62,12 @@ pub(super) fn prefer_sources(
     ReferenceGrade::Likely
 }
 
-/// Returns whether a function may be called in a language without parentheses behind its name.
+/// Returns whether a language calls functions without parentheses.
 fn calls_without_parentheses(language: &str) -> bool {
     matches!(language, "kotlin" | "lua" | "ruby" | "scala" | "shell" | "swift")
 }
 
-/// Returns the members of any type that have the name of a use of which nothing else is known.
+/// Returns the members of any type with the name of a use about which nothing else is known.
 pub(super) fn reading_by_name(evaluator: &mut Evaluator<'_>, file: FileId, usage: &UseFact) -> Reading {
     let index = evaluator.index;
     let facts = index.facts(file);
@@ -85,7 +85,7 @@ pub(super) fn reading_by_name(evaluator: &mut Evaluator<'_>, file: FileId, usage
         NameRules::Script => COMMON_METHODS_OF_SCRIPT.contains(&name),
         _ => false,
     };
-    // What would call itself is another one, as a rule.
+    // A function that would call itself usually calls another one.
     let from = facts.enclosing_definition(usage.scope);
     let is_itself = targets.iter().any(|key| key.file == file && Some(key.definition) == from);
     let is_likely = is_one && is_distinctive(name) && !is_common && !is_itself;
@@ -127,7 +127,7 @@ fn same_name(index: &ProjectIndex<'_>, file: FileId, usage: &UseFact, name: &str
     if rules == NameRules::C { Vec::new() } else { found }
 }
 
-/// Returns whether a use is that of a part of an object in a pattern of JavaScript, which most objects may have.
+/// Returns whether a use is a property in a JavaScript destructuring pattern, which most objects may have.
 fn is_taken_apart(index: &ProjectIndex<'_>, file: FileId, usage: &UseFact) -> bool {
     let facts = index.facts(file);
     index.rules(file) == NameRules::Script
@@ -135,7 +135,7 @@ fn is_taken_apart(index: &ProjectIndex<'_>, file: FileId, usage: &UseFact) -> bo
         && facts.bindings_of(usage.scope, usage.name).iter().any(|binding| binding.line == usage.line)
 }
 
-/// Returns whether a name is unlikely to be that of a member of some other project's types too.
+/// Returns whether a name is unlikely to be also that of a member in another project.
 fn is_distinctive(name: &str) -> bool {
     let inner = name.trim_matches('_');
     inner.contains('_') || inner.chars().skip(1).any(char::is_uppercase)

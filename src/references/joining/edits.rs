@@ -1,8 +1,8 @@
-//! After an edit: the references of the changed files alone, where other files see the same of them as before.
+//! Joins only the changed files after an edit that is invisible to all other files.
 //!
-//! An edit of a body seldom changes what others see of a file: its definitions and imports, what is bound outside of
-//! functions, and the local variables that decide what a function returns or what an attribute is. Other variables are not
-//! seen, nor are the lambdas, comprehensions and blocks that have nothing else, nor what Java and Go import for the file.
+//! An edit of a body rarely changes what is visible of a file: its definitions and imports, bindings outside of functions,
+//! and the local variables that determine what a function returns or what an attribute is. Other variables are invisible,
+//! and so are lambdas, comprehensions and blocks that contain nothing else, and the imports of Java and Go files.
 
 use rustc_hash::FxHashSet;
 
@@ -17,9 +17,9 @@ use crate::references::found::{ProjectReferences, Reference};
 use crate::references::project::{FileId, NameRules, ProjectFile, ProjectIndex, is_in_function};
 use crate::references::python::uses_in_variables;
 
-/// Returns the references of some files that have changed; `None` unless all other files have the references that they had
-/// before. `changed` has each of these files with its facts from before, by file, and the other files are the same as then.
-/// `kept` returns the references of the other files that are within no definition.
+/// Returns the references of changed files; `None` if references of other files may have changed too. `changed` has each
+/// changed file with its earlier facts, by file; all other files are unchanged. `kept` returns the references of the other
+/// files that are outside of all definitions.
 pub fn find_changed_references(
     files: &[ProjectFile],
     changed: &[(u32, &SourceFacts)],
@@ -40,7 +40,7 @@ pub fn find_changed_references(
     Some(join_files(&index, &ProjectTables::new(&index), &changed, &kept()))
 }
 
-/// Returns the references of files that are joined by themselves, which need no table of all names.
+/// Returns the references of files that are joined by themselves, which needs no tables of all files.
 fn joined_by_themselves(files: &[ProjectFile], changed: &[(u32, &SourceFacts)]) -> ProjectReferences {
     let own_names = changed.iter().flat_map(|(file, _)| &files[*file as usize].facts.names);
     let mut names: FxHashSet<&str> = own_names.map(String::as_str).collect();
@@ -54,7 +54,7 @@ fn joined_by_themselves(files: &[ProjectFile], changed: &[(u32, &SourceFacts)]) 
     found
 }
 
-/// Returns whether other files see the same of a file before and after an edit.
+/// Returns whether an edit of a file is invisible to other files.
 fn is_seen_alike(rules: Option<NameRules>, before: &SourceFacts, after: &SourceFacts) -> bool {
     let (before, after) = (SeenFacts::new(rules, before), SeenFacts::new(rules, after));
     let mut edit = Edit { before: &before, after: &after, alike: FxHashSet::default(), lines: Vec::new() };
@@ -64,7 +64,7 @@ fn is_seen_alike(rules: Option<NameRules>, before: &SourceFacts, after: &SourceF
         && are_alike(&before.imports, &after.imports, |a, b| edit.is_import(*a, *b))
         && are_alike(&before.bindings, &after.bindings, |a, b| edit.is_binding(a, b))
         && are_alike(&before.uses, &after.uses, |a, b| edit.is_use(a, b))
-        // In Python alone, what a name of another file means depends on lines.
+        // Only in Python does the meaning of another file's name depend on lines.
         && (rules != Some(NameRules::Python) || edit.has_lines_in_order())
 }
 
@@ -72,11 +72,11 @@ fn are_alike<T>(before: &[T], after: &[T], mut is_alike: impl FnMut(&T, &T) -> b
     before.len() == after.len() && before.iter().zip(after).all(|(before, after)| is_alike(before, after))
 }
 
-/// What other files may see of a file, besides its definitions: all but what is within functions, or imported for the file
-/// alone, and that nothing seen depends on.
+/// What is visible of a file to others, besides its definitions: everything except what is within functions or imported
+/// only for the file, unless something visible depends on it.
 struct SeenFacts<'a> {
     facts: &'a SourceFacts,
-    /// Ascending, as are the imports.
+    /// In ascending order, as are the imports.
     scopes: Vec<ScopeId>,
     imports: Vec<ImportId>,
     bindings: Vec<BindingFact>,
@@ -98,7 +98,7 @@ impl<'a> SeenFacts<'a> {
         seen
     }
 
-    /// Returns the scopes but for lambdas, comprehensions and blocks within functions that nothing seen is in.
+    /// Returns the scopes, except lambdas, comprehensions and blocks within functions that contain nothing visible.
     fn seen_scopes(&self) -> Vec<ScopeId> {
         let facts = self.facts;
         let is_inner = |scope: &ScopeFact| {
@@ -114,7 +114,7 @@ impl<'a> SeenFacts<'a> {
         for scope in of_bindings.chain(of_definitions.flatten()).chain(of_imports).chain(of_uses) {
             is_seen[scope as usize] = true;
         }
-        // Each scope comes after the one that contains it.
+        // Each scope follows the one that contains it.
         for (at, scope) in facts.scopes.iter().enumerate().rev() {
             if is_seen[at] {
                 is_seen[scope.parent as usize] = true;
@@ -124,7 +124,7 @@ impl<'a> SeenFacts<'a> {
     }
 }
 
-/// Returns the bindings of a file that others may see, and the other ones: those that nothing seen depends on.
+/// Returns the bindings of a file that are visible to others, and the remaining ones, on which nothing visible depends.
 fn seen_bindings(rules: Option<NameRules>, facts: &SourceFacts) -> (Vec<BindingFact>, Vec<BindingFact>) {
     let (mut hidden, mut seen): (Vec<BindingFact>, Vec<BindingFact>) =
         facts.bindings.iter().partition(|binding| may_be_hidden(rules, facts, binding));
@@ -142,25 +142,25 @@ fn seen_bindings(rules: Option<NameRules>, facts: &SourceFacts) -> (Vec<BindingF
         (new, hidden) = hidden.into_iter().partition(is_named);
         seen.extend(&new);
     }
-    // Several bindings of one name stay in their order.
+    // Several bindings of one name keep their order.
     seen.sort_by_key(|binding| (binding.scope, binding.name));
     (seen, hidden)
 }
 
-/// Returns whether other files do not see a binding unless something that they see depends on it.
+/// Returns whether a binding is invisible to other files unless something visible depends on it.
 fn may_be_hidden(rules: Option<NameRules>, facts: &SourceFacts, binding: &BindingFact) -> bool {
     let scope = facts.scope(binding.scope);
-    // A class within a function has members that other files know by their names.
+    // Other files can find the members of a class within a function by name.
     let is_local = || {
         matches!(scope.kind, ScopeKind::Function | ScopeKind::Block) && is_in_function(facts, binding.scope)
     };
     let is_lambda = scope.definition.is_none();
     let may_be = match binding.value {
         BindingValue::Value(_) => is_local(),
-        // In Python, other files may read the types of parameters.
+        // In Python, other files may use the types of parameters.
         BindingValue::Typed(_) => (rules != Some(NameRules::Python) || is_lambda) && is_local(),
         BindingValue::Default(_) => (!has_values(rules) || is_lambda) && is_local(),
-        // Other files do not find what a file of Java or Go imports by its name, unless it defines the name too.
+        // Other files cannot find the imports of a Java or Go file by name, unless it defines the name too.
         BindingValue::Import(import) => {
             let same = facts.bindings_of(binding.scope, binding.name);
             matches!(rules, Some(NameRules::Java | NameRules::Go))
@@ -172,12 +172,12 @@ fn may_be_hidden(rules: Option<NameRules>, facts: &SourceFacts, binding: &Bindin
     may_be && !facts.name(binding.name).starts_with('(')
 }
 
-/// Returns whether what names mean depends on values.
+/// Returns whether the meaning of names depends on values.
 fn has_values(rules: Option<NameRules>) -> bool {
     rules.is_some_and(|rules| !is_joined_by_itself(rules))
 }
 
-/// Returns the expression that a name is bound to, or that its type is declared by.
+/// Returns the expression that a name is bound to, or the one that declares its type.
 fn expression_of(binding: &BindingFact) -> Option<ExpressionId> {
     match binding.value {
         BindingValue::Value(at) | BindingValue::Default(at) | BindingValue::Typed(at) => Some(at),
@@ -185,8 +185,8 @@ fn expression_of(binding: &BindingFact) -> Option<ExpressionId> {
     }
 }
 
-/// Returns the uses of a file that decide what others see of it: what the variables of a module of Python contain, and what
-/// macros of Rust add to a module.
+/// Returns the uses of a file that affect what is visible of it: the contents of Python module variables, and what Rust
+/// macros add to a module.
 fn seen_uses(rules: Option<NameRules>, facts: &SourceFacts) -> Vec<UseFact> {
     match rules {
         Some(NameRules::Python) => uses_in_variables(facts).collect(),
@@ -219,13 +219,13 @@ impl NamesInExpressions<'_> {
     }
 }
 
-/// What others see of a file before and after an edit.
+/// What is visible of a file before and after an edit.
 struct Edit<'a> {
     before: &'a SeenFacts<'a>,
     after: &'a SeenFacts<'a>,
-    /// The expressions that were found to be the same.
+    /// The expressions that are known to be equal.
     alike: FxHashSet<(ExpressionId, ExpressionId)>,
-    /// The lines of what is seen, before and after.
+    /// The lines of what is visible, before and after.
     lines: Vec<(u32, u32)>,
 }
 
@@ -235,7 +235,7 @@ impl Edit<'_> {
         (a.kind, a.definition) == (b.kind, b.definition) && self.is_place(a.parent, b.parent)
     }
 
-    /// Returns whether two scopes have the same place among those that are seen.
+    /// Returns whether two scopes have the same position among the visible ones.
     fn is_place(&self, a: ScopeId, b: ScopeId) -> bool {
         self.before.scopes.binary_search(&a) == self.after.scopes.binary_search(&b)
     }
@@ -296,7 +296,7 @@ impl Edit<'_> {
         self.before.facts.name(a) == self.after.facts.name(b)
     }
 
-    /// Returns whether two expressions are written alike.
+    /// Returns whether two expressions have the same structure.
     fn is_expression(&mut self, a: ExpressionId, b: ExpressionId) -> bool {
         let mut open = vec![(a, b)];
         while let Some((a, b)) = open.pop() {
@@ -318,7 +318,7 @@ impl Edit<'_> {
         true
     }
 
-    /// Returns whether lines are in the order that they were in: names are bound before and behind each other as they were.
+    /// Returns whether lines are in their earlier order, so that names are bound in the same order as before.
     fn has_lines_in_order(mut self) -> bool {
         self.lines.sort_unstable();
         self.lines.dedup();

@@ -1,4 +1,4 @@
-//! Uses to references: which definitions a use may mean, with the grade of that reading.
+//! Joins uses to references: the definitions that a use may refer to, with the grade of that reading.
 
 use super::by_name::{join_by_name, prefer_sources, reading_by_name};
 use super::c::CNames;
@@ -24,8 +24,8 @@ pub fn find_references(files: &[ProjectFile]) -> ProjectReferences {
     found
 }
 
-/// Returns the references of some files, which do not depend on which thread joins which file: it forgets each before the
-/// next one. `others` has those of the other files that are within no definition.
+/// Returns the references of some files. They do not depend on which thread joins which file, because evaluators forget
+/// each file before the next one. `others` has the references of other files that are outside of all definitions.
 pub(super) fn join_files(
     index: &ProjectIndex<'_>,
     tables: &ProjectTables<'_>,
@@ -52,7 +52,7 @@ pub(super) fn join_files(
     found
 }
 
-/// Returns the references of a file, but for those to what variables contain.
+/// Returns the references of a file, except those to the contents of variables.
 fn join_file<'a>(evaluator: &mut Evaluator<'a>, c_names: &mut CNames<'a>, file: FileId) -> ProjectReferences {
     let mut found = ProjectReferences::default();
     let index = evaluator.index;
@@ -79,8 +79,8 @@ fn join_file<'a>(evaluator: &mut Evaluator<'a>, c_names: &mut CNames<'a>, file: 
     found
 }
 
-/// Returns whether the names of a file mean what the definitions and includes of all files say, whatever those of others
-/// mean.
+/// Returns whether the meaning of names in a file depends only on the definitions and includes of all files, not on what
+/// names in other files mean.
 pub(super) const fn is_joined_by_itself(rules: NameRules) -> bool {
     matches!(rules, NameRules::C | NameRules::ByName)
 }
@@ -102,7 +102,7 @@ pub(super) fn join_by_itself<'a>(
     }
 }
 
-/// Adds the methods of Java that a call means, where it is known what it is called on; returns whether it is.
+/// Adds the methods that a Java call refers to if its receiver is known; returns whether it is.
 fn join_java_call(
     evaluator: &mut Evaluator<'_>,
     file: FileId,
@@ -127,7 +127,7 @@ fn join_java_call(
     true
 }
 
-/// Returns what a use of a member may be, by what its receiver may be.
+/// Returns the readings of a member, by those of its receiver.
 fn members_of(evaluator: &mut Evaluator<'_>, file: FileId, usage: &UseFact, object: ValueSet) -> ValueSet {
     let facts = evaluator.index.facts(file);
     let is_known = !object.values.is_empty();
@@ -135,10 +135,10 @@ fn members_of(evaluator: &mut Evaluator<'_>, file: FileId, usage: &UseFact, obje
         Value::Namespace(namespace) => evaluator.cpp_member(file, namespace, facts.plain_name(usage.name)),
         _ => evaluator.member(object, facts.name(usage.name)),
     });
-    // What a known type does not define itself is inherited from another project.
+    // A member that a known type does not define is inherited from another project.
     members.is_complete |= is_known && members.values.is_empty();
     members = evaluator.rust_members(file, usage, members);
-    // A property that keeps a list under its own name.
+    // A property that holds a list under its own name.
     members.is_complete &= !members.values.iter().any(|member| evaluator.is_display(*member));
     members
 }
@@ -146,7 +146,7 @@ fn members_of(evaluator: &mut Evaluator<'_>, file: FileId, usage: &UseFact, obje
 fn join_use(evaluator: &mut Evaluator<'_>, file: FileId, usage: &UseFact, found: &mut ProjectReferences) {
     let index = evaluator.index;
     let name = index.facts(file).plain_name(usage.name);
-    // A name that nothing is defined by may still be that of an import with another name.
+    // A name without a definition may still be an import of another name.
     let is_defined = index.by_name.contains_key(name) || index.local_names.contains(name);
     let Some((values, is_renamed)) = values_of_use(evaluator, file, usage, is_defined) else { return };
     if !is_defined && !is_renamed {
@@ -160,8 +160,8 @@ fn join_use(evaluator: &mut Evaluator<'_>, file: FileId, usage: &UseFact, found:
         reading = reading_by_name(evaluator, file, usage);
     }
     if reading.targets.is_empty() {
-        // A value of unknown type is unlikely to be one of a type that only one function knows, and imports of
-        // JavaScript may be of anything: a picture, a style sheet.
+        // A value of unknown type is unlikely to be of a type that is local to one function, and JavaScript may import
+        // anything: an image, a style sheet.
         if index.by_name.contains_key(name) || !is_defined && index.rules(file) != NameRules::Script {
             add_unresolved(index, file, usage, found);
         }
@@ -182,8 +182,8 @@ fn join_use(evaluator: &mut Evaluator<'_>, file: FileId, usage: &UseFact, found:
     add_references(index, file, usage, &reading.targets, reading.grade, found);
 }
 
-/// Returns what a use may be, and whether an import or an assignment may have given it another name; `None` for a member
-/// of a name that the project does not have.
+/// Returns the readings of a use, and whether an import or an assignment may have renamed it; `None` for a member with a
+/// name that the project does not define.
 fn values_of_use(
     evaluator: &mut Evaluator<'_>,
     file: FileId,
@@ -242,14 +242,14 @@ fn reading_of_values(
     let is_complete = values.is_complete && !(is_cpp && evaluator.cpp_has_rivals(usage, name, &targets));
     let mut grade = match (targets.len(), is_complete) {
         (1, true) => ReferenceGrade::Sure,
-        // Definitions for several platforms, of which a build has one.
+        // Definitions for several platforms; a build has one of them.
         (2.., _) if matches!(index.rules(file), NameRules::Rust | NameRules::Go) => ReferenceGrade::Maybe,
         (1, false) | (2.., true) => ReferenceGrade::Likely,
         (2.., false) if is_cpp && evaluator.cpp_is_one_set(&targets) => ReferenceGrade::Likely,
         _ => ReferenceGrade::Maybe,
     };
     grade = grade.max(best).max(grade_of_alternatives(index, &targets));
-    // What is called may be the method of a `Box` or an `Arc`, which has those too and calls that of its content.
+    // The call may be of a method of `Box` or `Arc`, which forwards it to its content.
     let is_delegated = usage.receiver.is_some() && DELEGATED_RUST_MEMBERS.contains(&name);
     if is_delegated && index.rules(file) == NameRules::Rust {
         grade = grade.max(ReferenceGrade::Likely);
@@ -257,7 +257,7 @@ fn reading_of_values(
     Reading { targets, grade }
 }
 
-/// Puts what defines them in the place of declarations of C++; returns the best grade that these may have.
+/// Replaces C++ declarations with their definitions; returns the best grade that these may have.
 fn define_cpp_targets(
     evaluator: &mut Evaluator<'_>,
     file: FileId,
@@ -279,26 +279,26 @@ fn define_cpp_targets(
     best
 }
 
-/// Returns the best grade that definitions may have which another branch of a statement replaces. All of several are what
-/// is meant; what is imported in the other branch of a single one may be of another project.
+/// Returns the best grade of definitions that another branch of a statement replaces. If there are several, all of them
+/// are meant; for a single one, the other branch may import it from another project.
 fn grade_of_alternatives(index: &ProjectIndex<'_>, targets: &[DefinitionKey]) -> ReferenceGrade {
     let is_alternative = |key: &DefinitionKey| index.definition(*key).flags.has(DefinitionFlags::ALTERNATIVE);
     if targets.iter().any(is_alternative) { ReferenceGrade::Likely } else { ReferenceGrade::Sure }
 }
 
-/// Returns the one of several definitions that a build without tags of its own has.
+/// Returns the one of several definitions that a build without custom tags has.
 fn built_without_tags(index: &ProjectIndex<'_>, targets: &[DefinitionKey]) -> Option<DefinitionKey> {
     let mut plain = targets.iter().filter(|key| index.facts(key.file).find_name(TAGGED_FILE).is_none());
     let built = plain.next().filter(|_| 1 < targets.len())?;
     plain.next().is_none().then_some(*built)
 }
 
-/// Returns what a name without a receiver means, and whether an import gave it another name.
+/// Returns the readings of a name without a receiver, and whether an import renamed it.
 fn bare_name(evaluator: &mut Evaluator<'_>, file: FileId, usage: &UseFact) -> (ValueSet, bool) {
     if evaluator.index.rules(file) == NameRules::Java {
         let found = evaluator
             .java_name(Site { file, scope: usage.scope }, evaluator.index.facts(file).name(usage.name));
-        // A variable means no definition, whatever its type is.
+        // A variable refers to no definition, whatever its type is.
         return (if found.values.is_empty() { ValueSet::FOREIGN } else { found }, false);
     }
     if evaluator.index.rules(file) == NameRules::Cpp {
@@ -316,7 +316,7 @@ fn bare_name(evaluator: &mut Evaluator<'_>, file: FileId, usage: &UseFact) -> (V
             let is_python = evaluator.index.rules(file) == NameRules::Python;
             let is_renamed = bindings.iter().any(|binding| match binding.value {
                 BindingValue::Import(_) => true,
-                // The own name of a function expression that is assigned to another one.
+                // The function expression's own name; it is assigned to another one.
                 BindingValue::Definition(definition) => {
                     facts.definitions[definition as usize].name != binding.name
                 }
@@ -331,7 +331,7 @@ fn bare_name(evaluator: &mut Evaluator<'_>, file: FileId, usage: &UseFact) -> (V
     }
 }
 
-/// As [`bare_name`]: a name means what its namespace has by it.
+/// As [`bare_name`], within one namespace.
 fn bare_rust_name(evaluator: &mut Evaluator<'_>, file: FileId, usage: &UseFact) -> ValueSet {
     let space = match (usage.is_type, usage.is_call) {
         (true, true) => Namespace::Macros,
@@ -342,13 +342,13 @@ fn bare_rust_name(evaluator: &mut Evaluator<'_>, file: FileId, usage: &UseFact) 
     if space != Namespace::Macros || !found.values.is_empty() {
         return found;
     }
-    // A macro is seen by the order of the text and of the modules, which is not followed here.
+    // The scope of a macro follows textual order and the order of modules, which is not tracked here.
     let name = evaluator.index.facts(file).name(usage.name);
     let values = evaluator.macros_by_name(file, name).into_iter().map(Value::Definition).collect();
     ValueSet { values, is_complete: false }
 }
 
-/// Returns the folder of the package that a name of Go is one of: it may have a variable of that name, whose value is a
+/// Returns the folder of the Go package that a name belongs to: it may have a variable of that name, whose value is a
 /// function of another package.
 fn go_home(evaluator: &mut Evaluator<'_>, file: FileId, usage: &UseFact) -> Option<u32> {
     let Some(receiver) = usage.receiver else {
@@ -361,10 +361,10 @@ fn go_home(evaluator: &mut Evaluator<'_>, file: FileId, usage: &UseFact) -> Opti
     }
 }
 
-/// Returns whether a use can mean a definition of that kind.
+/// Returns whether a use can refer to a definition of that kind.
 fn is_of_use(index: &ProjectIndex<'_>, key: DefinitionKey, usage: &UseFact) -> bool {
     if index.rules(key.file) != NameRules::Rust {
-        // A function and a namespace of TypeScript may have one name.
+        // A TypeScript function and namespace may share a name.
         return !usage.is_call || index.definition(key).kind != DefinitionKind::Module;
     }
     match index.definition(key).kind {

@@ -1,6 +1,6 @@
-//! What variables of modules of Python contain: who uses a table of functions may run them.
+//! The contents of Python module variables: code that uses a table of functions may run them.
 //!
-//! `FILTERS = {"upper": do_upper}` is used by name in other files, which so have no use of `do_upper`.
+//! `FILTERS = {"upper": do_upper}` is used by name in other files, which have no use of `do_upper` themselves.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -12,23 +12,24 @@ use crate::references::found::{Reference, ReferenceGrade};
 use crate::references::project::{DefinitionKey, FileId, NameRules, ProjectIndex, Site};
 use crate::references::values::Value;
 
-/// Of a variable with more definitions none is worth naming.
+/// A variable with more definitions than this is ignored.
 const MAX_CONTENTS: usize = 256;
-/// How many modules may pass on a variable.
+/// The maximum number of modules that re-export a variable.
 const MAX_IMPORTS: usize = 8;
 
 /// A name that a file binds outside of all functions and classes.
 type VariableKey = (FileId, NameId);
 
-/// The variables of modules of Python that contain definitions.
+/// The Python module variables that contain definitions.
 pub(in crate::references) struct Variables<'a> {
     contents: FxHashMap<VariableKey, Vec<DefinitionKey>>,
-    /// The names by which files may know them.
+    /// Their names in all files.
     names: FxHashSet<&'a str>,
 }
 
 impl<'a> Variables<'a> {
-    /// Finds what the assignments of variables refer to; each part of `found` has all references of its files.
+    /// Finds the definitions that the assignments of variables refer to. Each part of `found` has all references of its
+    /// files.
     pub(in crate::references) fn new(index: &ProjectIndex<'a>, found: [&[Reference]; 2]) -> Self {
         let mut contents: FxHashMap<VariableKey, Vec<DefinitionKey>> = FxHashMap::default();
         for of_file in found.iter().flat_map(|found| found.chunk_by(|a, b| a.from_file == b.from_file)) {
@@ -61,7 +62,7 @@ impl<'a> Variables<'a> {
 }
 
 impl Evaluator<'_> {
-    /// Returns a reference to each definition that a variable of a module contains, from each use of the variable in a file.
+    /// Returns a reference to each definition in a module variable, from each use of the variable in a file.
     pub(in crate::references) fn uses_of_variables(
         &mut self,
         file: FileId,
@@ -96,7 +97,7 @@ impl Evaluator<'_> {
         uses
     }
 
-    /// Returns the variable of a module that a name means where it is used, if it contains something.
+    /// Returns the module variable that a name means at its use, if it contains any definitions.
     fn used_variable(
         &mut self,
         file: FileId,
@@ -119,7 +120,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Returns the variable that a name of a module means, which the module may import.
+    /// Returns the variable that a name in a module means; the module may import it.
     fn variable(
         &mut self,
         mut file: FileId,
@@ -145,7 +146,7 @@ impl Evaluator<'_> {
     }
 }
 
-/// Returns the uses that decide what the variables of a file contain.
+/// Returns the uses that determine the contents of a file's variables.
 pub(in crate::references) fn uses_in_variables(facts: &SourceFacts) -> impl Iterator<Item = UseFact> {
     let assignments = Assignments::new(facts);
     let is_assigned = move |usage: &UseFact| {
@@ -154,7 +155,7 @@ pub(in crate::references) fn uses_in_variables(facts: &SourceFacts) -> impl Iter
     facts.uses.iter().copied().filter(is_assigned)
 }
 
-/// Returns the names by which files may know some variables.
+/// Returns the names of some variables in all files, including those given by imports.
 fn names_of_variables<'a>(
     index: &ProjectIndex<'a>,
     contents: &FxHashMap<VariableKey, Vec<DefinitionKey>>,
@@ -179,12 +180,12 @@ fn names_of_variables<'a>(
     }
 }
 
-/// The assignments of a file of Python outside of all functions and classes.
+/// The assignments of a Python file outside of all functions and classes.
 struct Assignments<'a> {
     facts: &'a SourceFacts,
-    /// By their lines.
+    /// Sorted by line.
     variables: Vec<&'a BindingFact>,
-    /// The last lines of those that have several, in their order.
+    /// The last lines of the assignments that span several, in order.
     ends: Vec<u32>,
 }
 
@@ -193,7 +194,7 @@ impl<'a> Assignments<'a> {
         let is_variable = |binding: &&BindingFact| {
             matches!(binding.value, BindingValue::Value(_) | BindingValue::Typed(_))
                 && !facts.name(binding.name).starts_with('(')
-                // Another name of something is followed as that.
+                // An alias is followed as the value that it names.
                 && !is_other_name(facts, binding)
         };
         let of_file = facts.bindings.iter().take_while(|binding| binding.scope == 0);
@@ -205,7 +206,7 @@ impl<'a> Assignments<'a> {
         Self { facts, variables, ends }
     }
 
-    /// Returns the variables that the assignment on a line is to.
+    /// Returns the variables that the assignment on a line binds.
     fn names_at(&self, line: u32) -> impl Iterator<Item = NameId> {
         let before = |line: u32| self.variables.partition_point(|binding| binding.line <= line);
         let count = before(line);
