@@ -1,5 +1,5 @@
-//! `slop` keeps, for every file of a project, what a language model needs: outlines, skeletons, summaries, and documents
-//! composed of them.
+//! `slop` keeps, for every file of a project, what a language model needs: outlines, skeletons, summaries, and
+//! documents composed of them.
 //!
 //! Programs use it through [`Project`], and ask it questions that are types: [`OutlineQuery`], [`ViewQuery`],
 //! [`SymbolsQuery`], [`SearchQuery`], [`RefsQuery`], [`CallsQuery`], [`ImpactQuery`], [`AggregateQuery`] and
@@ -77,8 +77,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! ARCHITECTURE.md describes how the code is laid out. Each folder is a room, private to this crate, so that the compiler
-//! reports what no other room uses; each room's `mod.rs` describes what it is for.
+//! ARCHITECTURE.md describes how the code is laid out. Each folder is a room, private to this crate, so that the
+//! compiler reports what no other room uses; each room's `mod.rs` describes what it is for.
 
 // Windows needs a few calls that no crate has a safe function for; `tests/architecture.rs` keeps them in one file.
 // What only left-out languages and engines use is no mistake.

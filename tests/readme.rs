@@ -254,8 +254,8 @@ fn with_outputs(page: &str, run: impl Fn(&str) -> String) -> String {
     rebuilt
 }
 
-/// Removes what differs between runs: durations, as in `; 12 ms` at the end of a line, and before it the number of files
-/// that `slop index` read, because files that were written a moment ago are read once more.
+/// Removes what differs between runs: durations, as in `; 12 ms` at the end of a line, and before it the number of
+/// files that `slop index` read, because files that were written a moment ago are read once more.
 fn without_times(output: &str) -> String {
     let without = |line: &str| match line.rsplit_once("; ") {
         Some((before, time)) if time.ends_with(" ms") || time.ends_with(" s") => {

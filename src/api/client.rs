@@ -351,8 +351,8 @@ pub(super) fn parse_error(status: u16, body: &[u8]) -> ClientError {
     }
     match serde_json::from_slice::<ErrorEnvelope>(body) {
         Ok(ErrorEnvelope { error: DaemonErrorBody { code, message, hint }, status: reported }) => {
-            // The kind is not part of the JSON. The server answers errors of users with 4xx, so that the status shows the
-            // two apart.
+            // The kind is not part of the JSON. The server answers errors of users with 4xx, so that the status shows
+            // the two apart.
             let is_environment = 500 <= reported.unwrap_or(status);
             let kind = if is_environment { ApiErrorKind::Environment } else { ApiErrorKind::User };
             ClientError::Fault(ApiError { code: code.into(), message, hint: hint.into(), kind })

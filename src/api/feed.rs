@@ -274,8 +274,8 @@ impl Subscription {
         Some(joined(events))
     }
 
-    /// Waits for the next event of these kinds, joined with those of the same kind that directly follow it; nothing when
-    /// the feed has ended.
+    /// Waits for the next event of these kinds, joined with those of the same kind that directly follow it; nothing
+    /// when the feed has ended.
     pub async fn next_joined(&mut self, kinds: Option<&[FeedEventKind]>) -> Option<Arc<FeedEvent>> {
         loop {
             // Marked before the ring is read: an event that is published in between wakes the wait below, and is not

@@ -1,6 +1,7 @@
 //! Builds request bodies for providers: first the prefix, which a provider can cache, then the discussion.
 //!
-//! Knows: each provider's field names, and how it marks what to cache. Does not know: addresses, keys, or how a body is sent.
+//! Knows: each provider's field names, and how it marks what to cache. Does not know: addresses, keys, or how a body is
+//! sent.
 //!
 //! Start with [`anthropic()`]; the other functions differ only in names.
 

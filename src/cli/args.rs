@@ -120,9 +120,9 @@ fn conflict(command: &str, message: &str) -> clap::Error {
 pub struct GlobalArgs {
     /// Use the project in this folder
     ///
-    /// Defaults to the nearest parent folder with a slop.toml, or else to the top level of the git checkout, the nearest
-    /// parent folder with a .slop_cache, or the current folder. The home folder, `/`, and folders with more than
-    /// discover.max_files files that are not git checkouts have to be named.
+    /// Defaults to the nearest parent folder with a slop.toml, or else to the top level of the git checkout, the
+    /// nearest parent folder with a .slop_cache, or the current folder. The home folder, `/`, and folders with more
+    /// than discover.max_files files that are not git checkouts have to be named.
     #[arg(long, global = true, value_name = "DIR")]
     pub project: Option<PathBuf>,
     /// Print JSON
@@ -393,9 +393,9 @@ pub enum CliCommand {
     /// Compare the index with the files on disk
     ///
     /// Lists the project again, reads and hashes every file, and reports each file that differs from the cache. That
-    /// includes files that have changed since the last `slop index`. For a different sample of 100 files each time, outline,
-    /// skeleton and summary are derived again and compared with what is stored. Nothing is written. The exit code is 1 if
-    /// there are differences; `slop cache clear` removes what is stored.
+    /// includes files that have changed since the last `slop index`. For a different sample of 100 files each time,
+    /// outline, skeleton and summary are derived again and compared with what is stored. Nothing is written. The exit
+    /// code is 1 if there are differences; `slop cache clear` removes what is stored.
     #[command(after_help = "Example:
   slop index && slop audit")]
     Audit,

@@ -303,8 +303,8 @@ pub struct CurationArgs {
 pub enum CurationCommand {
     /// Print the whole curation as JSON
     ///
-    /// Includes items, presets, personas, screenshots and `[document]`, with the current lines of slices and whether the
-    /// symbols in masks still exist.
+    /// Includes items, presets, personas, screenshots and `[document]`, with the current lines of slices and whether
+    /// the symbols in masks still exist.
     #[command(after_help = "Example:
   slop curation show")]
     Show,

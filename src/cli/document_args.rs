@@ -132,8 +132,8 @@ pub struct AggregateArgs {
 pub struct RememberArgs {
     /// Show only what has changed since the last aggregation of the same name
     ///
-    /// Unchanged files are left out, changed files are shown by their changes, symbol by symbol, new files in their usual
-    /// view, and deleted files by name. A change is one of what was shown: of a skeleton, for example.
+    /// Unchanged files are left out, changed files are shown by their changes, symbol by symbol, new files in their
+    /// usual view, and deleted files by name. A change is one of what was shown: of a skeleton, for example.
     #[arg(long)]
     pub since_last: bool,
     /// Record the document under this name for --since-last
@@ -150,8 +150,8 @@ pub struct RememberArgs {
 pub struct AttachmentArgs {
     /// Append the discussion in this file: JSON, JSONL or TOML
     ///
-    /// Defaults to history.toml in the project's folder, if the tier's `history` setting is on and the file did not come
-    /// with the project: git does not track it, or your own settings ask for it.
+    /// Defaults to history.toml in the project's folder, if the tier's `history` setting is on and the file did not
+    /// come with the project: git does not track it, or your own settings ask for it.
     #[arg(long, value_name = "FILE")]
     pub history: Option<PathBuf>,
     /// Use the take of this name from the discussion

@@ -85,8 +85,8 @@ fn read_environment() -> Result<ProcessEnvironment, CommandError> {
     Ok(environment)
 }
 
-/// Reports why a command failed, in words, and as JSON if that is requested and there is no answer yet; returns the exit
-/// code.
+/// Reports why a command failed, in words, and as JSON if that is requested and there is no answer yet; returns the
+/// exit code.
 fn report_error(failure: CommandError, command: &str, output: &mut CommandOutput) -> u8 {
     // If writing to standard output failed, an envelope cannot be written to it either.
     let can_write = matches!(failure, CommandError::Api(_));

@@ -105,8 +105,8 @@ pub(super) fn drop_from_project(top: &mut DeTable<'_>, source: &SettingsSource<'
     }
 }
 
-/// Overlays the built-in providers with the user's. Environment variables set the addresses that no file sets; providers
-/// for which such an address cannot be used are returned with the error.
+/// Overlays the built-in providers with the user's. Environment variables set the addresses that no file sets;
+/// providers for which such an address cannot be used are returned with the error.
 pub(super) fn resolve(
     written: UserProviders,
     personas: Vec<SavedEntry<Persona>>,

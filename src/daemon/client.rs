@@ -154,8 +154,8 @@ fn request_stop(places: &DaemonPaths) -> Option<u32> {
     Some(pid)
 }
 
-/// Returns the process that holds the lock. It is read twice: between a check of the lock and a read of the process id in
-/// it, a daemon may end, and another process reuse its id.
+/// Returns the process that holds the lock. It is read twice: between a check of the lock and a read of the process id
+/// in it, a daemon may end, and another process reuse its id.
 fn lock_holder(places: &DaemonPaths) -> Option<u32> {
     let read_holder = || is_locked(places).then(|| FileLock::holder(&places.lock)).flatten();
     read_holder().filter(|pid| read_holder() == Some(*pid))

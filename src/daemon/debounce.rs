@@ -1,7 +1,7 @@
 //! Delays changed files until they have settled.
 //!
-//! An editor empties a file and then writes it, and a build writes one in many pieces, so a file that is read at once may be
-//! incomplete. But a file that is written to all the time must not be postponed forever, nor delay others.
+//! An editor empties a file and then writes it, and a build writes one in many pieces, so a file that is read at once
+//! may be incomplete. But a file that is written to all the time must not be postponed forever, nor delay others.
 
 use std::collections::HashMap;
 use std::time::Duration;

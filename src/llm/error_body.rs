@@ -21,8 +21,8 @@ pub(super) struct ErrorBody {
     pub(super) retry_after: Option<std::time::Duration>,
 }
 
-/// Codes, separated by spaces, and their classes, the gravest first: the first row that contains one of an error's codes
-/// decides.
+/// Codes, separated by spaces, and their classes, the gravest first: the first row that contains one of an error's
+/// codes decides.
 const CODES: [(FailureClass, &str); 6] = [
     (
         FailureClass::Money,

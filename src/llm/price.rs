@@ -123,7 +123,8 @@ impl TokenPrice {
         ))
     }
 
-    /// Returns it with what Anthropic charges for writing to a cache that is kept for an hour: twice the price of input.
+    /// Returns it with what Anthropic charges for writing to a cache that is kept for an hour: twice the price of
+    /// input.
     #[must_use]
     pub fn with_hourly_writes(&self) -> Self {
         let twice = |money: Money| Money::from_nanos(money.nanos().saturating_mul(2));

@@ -56,8 +56,8 @@ pub fn strip_closing_hashes(words: &str) -> &str {
     if open.is_empty() || open.ends_with([' ', '\t']) { open.trim_end() } else { words }
 }
 
-/// Decodes the HTML character reference at the beginning of a text (`&amp;`, `&#40;`, `&#x27;`). Returns the character and
-/// the length of the reference. Spaces of any width become plain ones.
+/// Decodes the HTML character reference at the beginning of a text (`&amp;`, `&#40;`, `&#x27;`). Returns the character
+/// and the length of the reference. Spaces of any width become plain ones.
 pub fn character_reference(text: &str) -> Option<(usize, char)> {
     const LONGEST: usize = 10;
     const NAMED: [(&str, char); 14] = [

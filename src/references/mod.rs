@@ -1,7 +1,8 @@
-//! Joins the facts of all files into references: the definition that each use of a name refers to, and how certain that is.
+//! Joins the facts of all files into references: the definition that each use of a name refers to, and how certain that
+//! is.
 //!
-//! Knows: the scopes, imports, inheritance and types of each language, as far as they decide what a name means. Does not
-//! know: texts, syntax trees, the cache. It needs no compiler, no build and no compilation database.
+//! Knows: the scopes, imports, inheritance and types of each language, as far as they decide what a name means. Does
+//! not know: texts, syntax trees, the cache. It needs no compiler, no build and no compilation database.
 //!
 //! | part | responsibility |
 //! |---|---|

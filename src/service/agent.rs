@@ -82,8 +82,8 @@ pub(super) fn writer_keys(loaded: &LoadedConfig) -> Vec<WriterKey> {
 
 /// Returns a fingerprint of the models and their addresses: if it changes, refused tasks are tried again.
 ///
-/// It is part of the key of stored refusals, so each field is written out with its length before it. `{:?}` would change
-/// the keys with the name of a field.
+/// It is part of the key of stored refusals, so each field is written out with its length before it. `{:?}` would
+/// change the keys with the name of a field.
 fn chain_fingerprint(chain: &[Model]) -> String {
     let mut text = String::new();
     let mut add = |field: &str| {

@@ -13,8 +13,8 @@ use crate::model::printable;
 /// The most lines that are read at once.
 const MAX_LINES: u64 = 2_000;
 
-/// Resolves a question that opens a document. It is shown as Markdown, which is what the model of a provider reads, too: the
-/// format decides only what of it a provider caches.
+/// Resolves a question that opens a document. It is shown as Markdown, which is what the model of a provider reads,
+/// too: the format decides only what of it a provider caches.
 pub(super) fn resolve_open(
     query: AggregateQuery,
     settings: QuerySettings<'_>,

@@ -1,7 +1,7 @@
 //! Jupyter notebooks: their cells of code and of prose, without the output of the code.
 //!
-//! A notebook is JSON. The lines of its cells are read with their positions, so that the symbols of the code have lines of
-//! the file. The skeleton is the notebook as a script in the "percent" format that editors know
+//! A notebook is JSON. The lines of its cells are read with their positions, so that the symbols of the code have lines
+//! of the file. The skeleton is the notebook as a script in the "percent" format that editors know
 //! (<https://jupytext.readthedocs.io/en/latest/formats-scripts.html>): prose in comments, code with its bodies cut.
 
 use std::fmt::Write;
@@ -92,8 +92,8 @@ pub(super) fn language(text: &str) -> Option<String> {
     parse_notebook(text).map(|notebook| notebook.language)
 }
 
-/// Returns the lines of cells that are on some lines of a notebook, as the skeleton shows them, with comments in place of
-/// what is between them. `None` where the text is no notebook.
+/// Returns the lines of cells that are on some lines of a notebook, as the skeleton shows them, with comments in place
+/// of what is between them. `None` where the text is no notebook.
 pub(super) fn excerpt(text: &str, lines: &[RangeInclusive<u32>]) -> Option<String> {
     let notebook = parse_notebook(text)?;
     let source = SourceText::new(text);

@@ -161,7 +161,8 @@ unsafe fn information_of_class<T>(file: &File, class: FILE_INFO_BY_HANDLE_CLASS)
     }
 }
 
-/// Returns the next entries of an open folder as the system wrote them (`FILE_ID_BOTH_DIR_INFO`), or nothing at its end.
+/// Returns the next entries of an open folder as the system wrote them (`FILE_ID_BOTH_DIR_INFO`), or nothing at its
+/// end.
 pub(super) fn next_entries(folder: &File, buffer: &mut [u64]) -> io::Result<bool> {
     let size = u32::try_from(size_of_val(buffer)).unwrap_or(0);
     let (handle, buffer) = (folder.as_raw_handle(), buffer.as_mut_ptr().cast());

@@ -68,8 +68,8 @@ impl Watcher {
         Self { shared, root: root_identity }
     }
 
-    /// Creates a cookie, and returns its number: once [`WatchSignal::CookiePassed`](super::WatchSignal::CookiePassed) has it, every earlier change has been
-    /// reported. An error of kind `Unsupported` if there are no events.
+    /// Creates a cookie, and returns its number: once [`WatchSignal::CookiePassed`](super::WatchSignal::CookiePassed)
+    /// has it, every earlier change has been reported. An error of kind `Unsupported` if there are no events.
     pub fn request_cookie(&self) -> io::Result<u64> {
         let (number, is_watched) = {
             let mut state = self.shared.lock();

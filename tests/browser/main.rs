@@ -1,9 +1,9 @@
 //! Tests of the web page in a real browser:
 //! `cargo test --features browser-tests --test browser`.
 //!
-//! They run in Chromium, and need chromedriver on the PATH or in `SLOP_CHROMEDRIVER`; or in Firefox, if `SLOP_GECKODRIVER`
-//! names a geckodriver. Without a driver they fail. Each test is what a person does with the page; what it wrote is then
-//! read from the project's files.
+//! They run in Chromium, and need chromedriver on the PATH or in `SLOP_CHROMEDRIVER`; or in Firefox, if
+//! `SLOP_GECKODRIVER` names a geckodriver. Without a driver they fail. Each test is what a person does with the page;
+//! what it wrote is then read from the project's files.
 
 #![expect(
     clippy::disallowed_methods,

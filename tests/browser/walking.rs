@@ -1,4 +1,5 @@
-//! A walk through a project of 3,000 files, by mouse and then by keyboard alone: both write the same settings at each step.
+//! A walk through a project of 3,000 files, by mouse and then by keyboard alone: both write the same settings at each
+//! step.
 
 use fantoccini::key::Key;
 use serde_json::json;

@@ -52,8 +52,8 @@ impl CuratedItems {
         Self { overlay: Some(Box::new(above)), ..self }
     }
 
-    /// Returns these items preceded by those of a question. An item of the question that applies to a file decides, even
-    /// if it is plain, because it was given for this answer.
+    /// Returns these items preceded by those of a question. An item of the question that applies to a file decides,
+    /// even if it is plain, because it was given for this answer.
     #[must_use]
     pub fn overridden_by(self, first: Self) -> Self {
         Self { overrides: Some(Box::new(first)), ..self }

@@ -93,8 +93,8 @@ pub(super) struct ViewArguments {
     /// Files, folders or patterns (`src/*.py`).
     #[schemars(length(min = 1))]
     pub(super) files: Vec<String>,
-    /// `skeleton`: signatures and docs without bodies; `diff`: changes since `base` or the last commit. Default: `full`,
-    /// or what `symbols`, `lines` or `base` imply.
+    /// `skeleton`: signatures and docs without bodies; `diff`: changes since `base` or the last commit. Default:
+    /// `full`, or what `symbols`, `lines` or `base` imply.
     #[serde(default)]
     #[schemars(with = "ViewModeArgument")]
     pub(super) mode: Option<ViewModeArgument>,
@@ -142,8 +142,8 @@ struct ItemArgument {
     ast_mask: Option<JsonObject>,
 }
 
-// The schema of a range of lines; a text such as `10-12`, as documents write it, is read too. It has no docs, because those
-// of the list describe it.
+// The schema of a range of lines; a text such as `10-12`, as documents write it, is read too. It has no docs, because
+// those of the list describe it.
 #[derive(JsonSchema)]
 #[schemars(deny_unknown_fields)]
 #[expect(dead_code, reason = "only its schema is used")]

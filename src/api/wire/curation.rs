@@ -119,7 +119,8 @@ pub struct HistoryState {
     pub entries: Vec<HistoryStep>,
     /// The `id` of the state that was current when it was last recorded; null if none is recorded.
     pub current: Option<i64>,
-    /// Whether `slop.toml` is still as it was recorded. If not, it was edited since, and is recorded before the next edit.
+    /// Whether `slop.toml` is still as it was recorded. If not, it was edited since, and is recorded before the next
+    /// edit.
     pub is_recorded: bool,
     /// Whether there is an earlier state to return to.
     pub can_undo: bool,

@@ -52,7 +52,8 @@ pub struct FileExplanation {
     pub tokens: u64,
     /// How tokens were counted.
     pub tokens_counted_by: String,
-    /// The linked folder that the file is in, and who linked it when, such as `resource lib: linked by you on 2026-11-22`.
+    /// The linked folder that the file is in, and who linked it when, such as `resource lib: linked by you on
+    /// 2026-11-22`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resource: Option<String>,
     /// Recent changes of the file in the history of its checkout, which decide its place in the stable order, such as

@@ -32,7 +32,8 @@ pub struct FragmentPlace {
     pub shown_bytes: u64,
     /// `HOT`, `WARM` or `COLD`; null if it has no tier.
     pub tier: Option<WarmthName>,
-    /// How much of it is shown, from 0 to 9: 9 the text, 4 to 8 a skeleton, 2 and 3 an outline, 1 a summary, 0 its path.
+    /// How much of it is shown, from 0 to 9: 9 the text, 4 to 8 a skeleton, 2 and 3 an outline, 1 a summary, 0 its
+    /// path.
     pub detail_depth: u8,
     /// From 0 to 1; 1 if it is in focus or pinned.
     pub relevance_score: f64,

@@ -67,8 +67,8 @@ pub struct DocumentReceipt {
     pub left_out: Vec<ReceiptOmission>,
     /// Files that a preset or an entry names and that do not exist.
     pub missing: Vec<ReceiptMissing>,
-    /// Entries of the settings that are left out, attachments that could not be included, and files that could not be read
-    /// or parsed.
+    /// Entries of the settings that are left out, attachments that could not be included, and files that could not be
+    /// read or parsed.
     pub problems: Vec<ReceiptProblem>,
 }
 
@@ -149,8 +149,8 @@ pub struct ReceiptFile {
     pub size: Option<u64>,
     /// The number of its lines; null if there is no text.
     pub lines: Option<u32>,
-    /// When it was last modified, as in `2026-11-23T06:28:27.123Z`; null in a document in the format `json`, which depends
-    /// on contents alone.
+    /// When it was last modified, as in `2026-11-23T06:28:27.123Z`; null in a document in the format `json`, which
+    /// depends on contents alone.
     pub mtime: Option<String>,
     /// How much it matters for this document, in thousandths; null without a limit, for then files are not ranked.
     pub importance: Option<u64>,

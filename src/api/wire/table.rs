@@ -35,8 +35,8 @@ const VIEWS: [ViewMode; 15] = [
 
 /// All files of the project in columns, one value per file, or only those that have changed since another answer.
 ///
-/// The values of the columns `language`, `state`, `view`, `wanted`, `rule` and `why` are positions in the lists of the same
-/// answer.
+/// The values of the columns `language`, `state`, `view`, `wanted`, `rule` and `why` are positions in the lists of the
+/// same answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FileTable {
     /// Identifies this state of the table, for `since`; empty without a daemon.

@@ -77,8 +77,8 @@ fn hidden_by_pattern(document: &DocumentMut, path: &str) -> Vec<(String, MaskMod
     hidden.map(|(key, _)| (key.to_owned(), MaskMode::Hide)).collect()
 }
 
-/// Returns the position of the last of these paths and patterns that selects the file `path`; `None` if none does, or if
-/// `path` is itself a pattern.
+/// Returns the position of the last of these paths and patterns that selects the file `path`; `None` if none does, or
+/// if `path` is itself a pattern.
 fn last_selecting(paths: &[impl AsRef<str>], path: &str) -> Option<usize> {
     let file = Selector::new_lenient(path).literal_path()?;
     paths.iter().rposition(|known| Selector::new_lenient(known.as_ref()).selects(&file))

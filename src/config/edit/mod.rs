@@ -6,7 +6,8 @@
 //!
 //! The curation of takes that are not current is in a file of its own (`takes.rs`).
 //!
-//! Start with [`add_slice`] or [`edit_curation`]; `page.rs` reads and writes, `format.rs` keeps comments where they belong.
+//! Start with [`add_slice`] or [`edit_curation`]; `page.rs` reads and writes, `format.rs` keeps comments where they
+//! belong.
 
 mod batch;
 mod document;

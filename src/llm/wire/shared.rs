@@ -28,8 +28,8 @@ pub(super) struct WireSpec {
 
 /// A JSON object whose fields keep the order in which they are added.
 ///
-/// The order of fields is the order of bytes: a provider's cache finds the beginning of a body only if everything that is
-/// the same for many files comes first. `json!` would sort them by name.
+/// The order of fields is the order of bytes: a provider's cache finds the beginning of a body only if everything that
+/// is the same for many files comes first. `json!` would sort them by name.
 pub(crate) struct JsonObject(Vec<u8>);
 
 impl JsonObject {

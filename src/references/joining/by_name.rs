@@ -44,8 +44,8 @@ pub(super) fn join_by_name(
     }
 }
 
-/// Removes definitions in tests if a source uses the name and there are others: a source does not call its tests. Returns
-/// the best grade that the rest may have.
+/// Removes definitions in tests if a source uses the name and there are others: a source does not call its tests.
+/// Returns the best grade that the rest may have.
 pub(super) fn prefer_sources(
     index: &ProjectIndex<'_>,
     file: FileId,

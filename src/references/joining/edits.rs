@@ -1,8 +1,9 @@
 //! Joins only the changed files after an edit that is invisible to all other files.
 //!
-//! An edit of a body rarely changes what is visible of a file: its definitions and imports, bindings outside of functions,
-//! and the local variables that determine what a function returns or what an attribute is. Other variables are invisible,
-//! and so are lambdas, comprehensions and blocks that contain nothing else, and the imports of Java and Go files.
+//! An edit of a body rarely changes what is visible of a file: its definitions and imports, bindings outside of
+//! functions, and the local variables that determine what a function returns or what an attribute is. Other variables
+//! are invisible, and so are lambdas, comprehensions and blocks that contain nothing else, and the imports of Java and
+//! Go files.
 
 use rustc_hash::FxHashSet;
 
@@ -17,9 +18,9 @@ use crate::references::found::{ProjectReferences, Reference};
 use crate::references::project::{FileId, NameRules, ProjectFile, ProjectIndex, is_in_function};
 use crate::references::python::uses_in_variables;
 
-/// Returns the references of changed files; `None` if references of other files may have changed too. `changed` has each
-/// changed file with its earlier facts, by file; all other files are unchanged. `kept` returns the references of the other
-/// files that are outside of all definitions.
+/// Returns the references of changed files; `None` if references of other files may have changed too. `changed` has
+/// each changed file with its earlier facts, by file; all other files are unchanged. `kept` returns the references of
+/// the other files that are outside of all definitions.
 pub fn find_changed_references(
     files: &[ProjectFile],
     changed: &[(u32, &SourceFacts)],

@@ -79,8 +79,8 @@ fn join_file<'a>(evaluator: &mut Evaluator<'a>, c_names: &mut CNames<'a>, file: 
     found
 }
 
-/// Returns whether the meaning of names in a file depends only on the definitions and includes of all files, not on what
-/// names in other files mean.
+/// Returns whether the meaning of names in a file depends only on the definitions and includes of all files, not on
+/// what names in other files mean.
 pub(super) const fn is_joined_by_itself(rules: NameRules) -> bool {
     matches!(rules, NameRules::C | NameRules::ByName)
 }
@@ -182,8 +182,8 @@ fn join_use(evaluator: &mut Evaluator<'_>, file: FileId, usage: &UseFact, found:
     add_references(index, file, usage, &reading.targets, reading.grade, found);
 }
 
-/// Returns the readings of a use, and whether an import or an assignment may have renamed it; `None` for a member with a
-/// name that the project does not define.
+/// Returns the readings of a use, and whether an import or an assignment may have renamed it; `None` for a member with
+/// a name that the project does not define.
 fn values_of_use(
     evaluator: &mut Evaluator<'_>,
     file: FileId,

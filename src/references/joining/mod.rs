@@ -1,7 +1,7 @@
 //! Joins uses to references.
 //!
-//! `join` evaluates each use; `c` needs no values, and `by_name` reads what remains by its name alone. `edits` joins only
-//! changed files where other files are not affected.
+//! `join` evaluates each use; `c` needs no values, and `by_name` reads what remains by its name alone. `edits` joins
+//! only changed files where other files are not affected.
 
 mod by_name;
 mod c;

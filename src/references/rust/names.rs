@@ -421,7 +421,8 @@ impl Evaluator<'_> {
                 _ => ValueSet::UNKNOWN,
             });
         }
-        // Variables of a function are no fields; only what it calls its parameters with is known by a name in parentheses.
+        // Variables of a function are no fields; only what it calls its parameters with is known by a name in
+        // parentheses.
         let has_fields = definition.kind != DefinitionKind::Function || name.starts_with('(');
         let body = definition.body.filter(|_| has_fields);
         let facts = self.index.facts(key.file);

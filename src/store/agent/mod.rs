@@ -1,8 +1,8 @@
 //! Summaries by models and their cost: the only database that is worth money.
 //!
 //! `agent.db` is stored next to `index.db`, with its own migrations (`migrations/agent/`). It is written with
-//! `synchronous = FULL`: what was acknowledged survives a power failure. It is never deleted automatically; a damaged one
-//! is set aside and restored from its backup and from the rows that can still be read.
+//! `synchronous = FULL`: what was acknowledged survives a power failure. It is never deleted automatically; a damaged
+//! one is set aside and restored from its backup and from the rows that can still be read.
 //!
 //! The ledger fails safe: a row that is open or damaged counts as the most that it may have cost, and if calls may have
 //! been lost with a damaged file, nothing more may be spent on the day of the last one.

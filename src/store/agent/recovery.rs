@@ -1,8 +1,8 @@
 //! Backs up the database, and restores a damaged or missing one.
 //!
-//! `agent.db.backup` is a complete database that `VACUUM INTO` wrote: when a connection that has written is closed, after
-//! each [`ANSWERS_PER_BACKUP`] answers, and whenever summaries are deleted. It is written under another name, synced and
-//! renamed, so that a crash or a full disk leaves the previous backup.
+//! `agent.db.backup` is a complete database that `VACUUM INTO` wrote: when a connection that has written is closed,
+//! after each [`ANSWERS_PER_BACKUP`] answers, and whenever summaries are deleted. It is written under another name,
+//! synced and renamed, so that a crash or a full disk leaves the previous backup.
 //!
 //! Restoring takes three names. The damaged file becomes `agent.db.salvage`; the backup is copied to `agent.db.new`,
 //! the rows that SQLite can still read from the damaged file are added, and it becomes `agent.db`; then the damaged

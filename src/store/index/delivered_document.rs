@@ -1,7 +1,7 @@
 //! The table `given_document`: the composition of the last documents of each name.
 //!
-//! The newest document of a name is a list of pieces; an older one is a list of pieces and of ranges of the next newer one's
-//! pieces. So a new document is added without rewriting more than one row, and the oldest is deleted without any.
+//! The newest document of a name is a list of pieces; an older one is a list of pieces and of ranges of the next newer
+//! one's pieces. So a new document is added without rewriting more than one row, and the oldest is deleted without any.
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -101,7 +101,8 @@ fn symbol_doc(symbols: &FileSymbols<'_>) -> Option<String> {
     documented.or_else(|| defined_names(&public))
 }
 
-/// Returns the names of the types and functions, the most important first, if there are more than the summary shows anyway.
+/// Returns the names of the types and functions, the most important first, if there are more than the summary shows
+/// anyway.
 fn defined_names(public: &[&ShownSymbol<'_>]) -> Option<String> {
     /// A summary has room for the lines of about this many symbols.
     const SHOWN_ANYWAY: usize = 6;

@@ -178,8 +178,8 @@ fn is_table_border(line: &str) -> bool {
     line.starts_with("==") && line.contains(' ') && line.bytes().all(|b| matches!(b, b'=' | b' '))
 }
 
-/// Returns whether a line is a field, an item of a list, nothing but a reference, or nothing but substitutions, which stand
-/// for images: `|logo|`.
+/// Returns whether a line is a field, an item of a list, nothing but a reference, or nothing but substitutions, which
+/// stand for images: `|logo|`.
 fn is_no_prose(line: &str) -> bool {
     let is_field = line.strip_prefix(':').is_some_and(|rest| rest.contains(':'));
     let is_reference =

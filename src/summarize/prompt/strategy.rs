@@ -1,4 +1,5 @@
-//! Prompt strategies: the wording of the instructions, one strategy for each kind of subject; and the keys of summaries.
+//! Prompt strategies: the wording of the instructions, one strategy for each kind of subject; and the keys of
+//! summaries.
 
 use std::fmt::Write as _;
 

@@ -154,7 +154,8 @@ pub(crate) fn is_text_method(name: &str) -> bool {
     })
 }
 
-/// Returns whether a name is that of a class which has to do with secrets, but is none: `HTTPPasswordMgr`, not `Password`.
+/// Returns whether a name is that of a class which has to do with secrets, but is none: `HTTPPasswordMgr`, not
+/// `Password`.
 pub(crate) fn is_class_name(name: &str) -> bool {
     let is_camel = name.starts_with(|first: char| first.is_ascii_uppercase())
         && name.bytes().any(|b| b.is_ascii_lowercase())

@@ -2,8 +2,8 @@
 
 use std::ops::RangeInclusive;
 
-/// For each letter, the letters that commonly follow it in identifiers and English: together 94 % of all pairs, but only
-/// a third of those in random text. Counted in the sources of `CPython`, git, redis and Vite.
+/// For each letter, the letters that commonly follow it in identifiers and English: together 94 % of all pairs, but
+/// only a third of those in random text. Counted in the sources of `CPython`, git, redis and Vite.
 const FOLLOWERS: [&str; 26] = [
     "bcdgiklmnprstuvxy",
     "aeijlosuy",
@@ -108,8 +108,8 @@ pub(crate) fn is_resource_name(word: &str) -> bool {
     })
 }
 
-/// Returns whether a word is a name in camel case: its capitals begin words, which are not all short, and none but those of
-/// an acronym at its start follows another one.
+/// Returns whether a word is a name in camel case: its capitals begin words, which are not all short, and none but
+/// those of an acronym at its start follows another one.
 pub(crate) fn is_camel_case(word: &str) -> bool {
     const LONGEST_ACRONYM: usize = 4;
     const LEAST_MEAN: usize = 4;

@@ -233,8 +233,8 @@ fn find_repeats(text: &str, found: &[SecretMatch]) -> Vec<SecretMatch> {
     .collect()
 }
 
-/// Returns whether an occurrence of a value is a part of a longer name, as `base65` in `encode_base65`. A value that must
-/// have been generated is none by chance, nor is one with other signs than names have.
+/// Returns whether an occurrence of a value is a part of a longer name, as `base65` in `encode_base65`. A value that
+/// must have been generated is none by chance, nor is one with other signs than names have.
 fn is_within_name(text: &str, span: &Range<usize>) -> bool {
     let value = &text[span.clone()];
     let is_name = value.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');

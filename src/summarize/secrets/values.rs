@@ -143,8 +143,8 @@ pub(crate) fn entropy(text: &str) -> f64 {
     -parts.map(|part| part * part.log2()).sum::<f64>()
 }
 
-/// Returns whether a text is a typical filler for a token: `xxxxxxxx`, `0123456789abcdef`, AWS's example. A small part of
-/// a long text may be one by chance.
+/// Returns whether a text is a typical filler for a token: `xxxxxxxx`, `0123456789abcdef`, AWS's example. A small part
+/// of a long text may be one by chance.
 pub(crate) fn is_filler(value: &str) -> bool {
     const FILLERS: [&str; 7] =
         ["xxxxxx", "******", "......", "000000000", "123456789012", "abcdefghijklm", "example"];
@@ -320,8 +320,8 @@ fn is_mixed(value: &str) -> bool {
     value.len() <= case_changes(value) * 3
 }
 
-/// Returns whether every second letter or so is of the other case than the one before, so that even a short word without
-/// digits is none.
+/// Returns whether every second letter or so is of the other case than the one before, so that even a short word
+/// without digits is none.
 pub(crate) fn is_thoroughly_mixed(value: &str) -> bool {
     const SHORTEST: usize = 12;
     // Of random letters, half are capitals; of `RegQueryValueExW`, less than a third.

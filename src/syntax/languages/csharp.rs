@@ -92,8 +92,8 @@ fn class<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     }
 }
 
-/// Reads `extension(Type receiver) { … }`, which the parser is given as a class. As an extension in other languages, it has the
-/// name of the type.
+/// Reads `extension(Type receiver) { … }`, which the parser is given as a class. As an extension in other languages, it
+/// has the name of the type.
 fn extension<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let Some(parameters) = find(node, ".parameter_list") else { return };
     let receiver = find(parameters, ".parameter").and_then(|receiver| find(receiver, "type|name"));
@@ -249,8 +249,8 @@ fn preprocess_conditionals(text: &str) -> Option<PreprocessedText> {
     (scan.groups.is_empty() && !scan.replaced.is_empty()).then(|| scan.finish())
 }
 
-/// The word that begins members for another type, and what it is replaced by: the grammar knows no such members, but the
-/// rest of their head is that of a class.
+/// The word that begins members for another type, and what it is replaced by: the grammar knows no such members, but
+/// the rest of their head is that of a class.
 const EXTENSION: &str = "extension";
 const EXTENSION_CLASS: &str = "class extension";
 
@@ -378,8 +378,8 @@ impl ConditionalGroup {
     }
 }
 
-/// Returns whether what follows, after comments and directives, is a part of a statement or an expression: `else`, a label
-/// of a `switch`, an operator.
+/// Returns whether what follows, after comments and directives, is a part of a statement or an expression: `else`, a
+/// label of a `switch`, an operator.
 fn begins_within_statement(text: &str, at: usize) -> bool {
     // Not far: each of many directives may be followed by all the others.
     let mut rest = text[at..text.floor_char_boundary(at.saturating_add(MAX_LOOKAHEAD))].trim_start();

@@ -28,8 +28,9 @@ const NODES: NodeTable = &[
     ("keyframes_statement", Visit::Read(keyframes)),
 ];
 
-/// Returns a text with spaces in the place of statements that the grammar does not know, such as Tailwind's `@source "a/**";`
-/// and `@apply flex [&_svg]:size-4;`, and of the quotes before a block, as in `@plugin "a" { … }`. `None` where there is none.
+/// Returns a text with spaces in the place of statements that the grammar does not know, such as Tailwind's `@source
+/// "a/**";` and `@apply flex [&_svg]:size-4;`, and of the quotes before a block, as in `@plugin "a" { … }`. `None`
+/// where there is none.
 fn without_unknown_statements(text: &str) -> Option<String> {
     const KNOWN: [&str; 4] = ["import", "charset", "namespace", "layer"];
     let mut respelled: Option<Vec<u8>> = None;

@@ -1,7 +1,7 @@
 //! The languages: for each, a table of nodes, and functions for the nodes that a table cannot describe.
 //!
-//! A new language is a file here and a line in `registry`; its name and file name endings are rows of `discover`'s table of
-//! file types. Imports `text`, `preprocess` and `outline`.
+//! A new language is a file here and a line in `registry`; its name and file name endings are rows of `discover`'s
+//! table of file types. Imports `text`, `preprocess` and `outline`.
 
 #[cfg(any(feature = "lang-csharp", feature = "lang-kotlin"))]
 mod braces;

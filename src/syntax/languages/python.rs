@@ -78,8 +78,8 @@ fn function<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     walk.add_symbol(symbol);
 }
 
-/// Reads an assignment at the top level or in the body of a class: each name that it binds is a symbol. One in capitals, or
-/// like `__all__`, is a constant. Of `A = B = 1` each is one, and of `a, (b, *c) = f()` too.
+/// Reads an assignment at the top level or in the body of a class: each name that it binds is a symbol. One in
+/// capitals, or like `__all__`, is a constant. Of `A = B = 1` each is one, and of `a, (b, *c) = f()` too.
 fn assignment<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     cut_literals(walk, node);
     let mut next = child_of_kind(node, "assignment");

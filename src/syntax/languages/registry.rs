@@ -5,8 +5,8 @@ use std::sync::OnceLock;
 
 use crate::syntax::outline::{CompiledLanguage, Language};
 
-/// Makes [`LANGUAGES`] and [`OPTIONAL`] of one table, because `cfg` needs a literal for each feature: the id of the file
-/// type, the feature of Cargo that brings the language, and where its table is.
+/// Makes [`LANGUAGES`] and [`OPTIONAL`] of one table, because `cfg` needs a literal for each feature: the id of the
+/// file type, the feature of Cargo that brings the language, and where its table is.
 macro_rules! optional_languages {
     ($($id:ident: $feature:literal $module:ident::$table:ident,)*) => {
         /// Every language that has structure in this build.

@@ -48,8 +48,9 @@ fn with_tests_as_functions(text: &str) -> Option<PreprocessedText> {
     if text.contains(TEST_WORD) { rewrite(text, false) } else { None }
 }
 
-/// Replaces the bodies of those functions that begin and end at the beginning of a line. The grammar does not understand
-/// all expansions, and after one such as `${a#*\"b\":[}` it may find no function any more. `None` if there are no such bodies.
+/// Replaces the bodies of those functions that begin and end at the beginning of a line. The grammar does not
+/// understand all expansions, and after one such as `${a#*\"b\":[}` it may find no function any more. `None` if there
+/// are no such bodies.
 fn without_bodies(text: &str) -> Option<PreprocessedText> {
     rewrite(text, true)
 }

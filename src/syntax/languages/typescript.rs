@@ -168,9 +168,9 @@ fn variances(text: &str) -> Vec<TextRepair> {
     found.map(|words| (words.range(), "")).collect()
 }
 
-/// Finds the paths of `import("a").B`, a type of another file, and of `typeof import("a")`, the type of the file itself. The
-/// grammar knows neither with all that may surround it: parameters of `B`, or the angles of `f<typeof import("a")>()`, which
-/// become comparisons.
+/// Finds the paths of `import("a").B`, a type of another file, and of `typeof import("a")`, the type of the file
+/// itself. The grammar knows neither with all that may surround it: parameters of `B`, or the angles of `f<typeof
+/// import("a")>()`, which become comparisons.
 fn imported_types(text: &str) -> Vec<TextRepair> {
     let starts = memmem::find_iter(text.as_bytes(), b"import(");
     let found = starts.filter_map(|start| {
@@ -219,14 +219,15 @@ fn without_comments(text: &str) -> &str {
     }
 }
 
-/// Returns where the comment begins that a text ends in. It is not looked for far away, because each line of a file may end one
-/// that has no beginning.
+/// Returns where the comment begins that a text ends in. It is not looked for far away, because each line of a file may
+/// end one that has no beginning.
 fn block_comment_start(inside: &str) -> Option<usize> {
     let from = inside.floor_char_boundary(inside.len().saturating_sub(MAX_COMMENT));
     inside[from..].rfind("/*").map(|at| from + at)
 }
 
-/// Returns where the comment begins that goes to the end of a text. Where no blank precedes `//`, it may be part of a string.
+/// Returns where the comment begins that goes to the end of a text. Where no blank precedes `//`, it may be part of a
+/// string.
 fn line_comment_start(text: &str) -> Option<usize> {
     let line = text.rfind('\n').map_or(0, |end| end + 1);
     let mut marks = text[line..].match_indices("//").map(|(at, _)| line + at);

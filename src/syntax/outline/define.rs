@@ -211,8 +211,8 @@ impl<'t> OutlineWalk<'t> {
         self.prefix_signatures(before, &keyword);
     }
 
-    /// Puts a keyword before the signatures of the symbols from `first` on, which were declared together and of which it
-    /// precedes only the first, or none.
+    /// Puts a keyword before the signatures of the symbols from `first` on, which were declared together and of which
+    /// it precedes only the first, or none.
     pub(in crate::syntax) fn prefix_signatures(&mut self, first: usize, keyword: &str) {
         for symbol in self.symbols.iter_mut().skip(first) {
             symbol.signature.insert_str(0, &format!("{keyword} "));

@@ -147,8 +147,8 @@ pub(super) fn recover_lost_symbols(
     broken
 }
 
-/// What a symbol is, as roughly as a scanner and a grammar may differ: callable, a type or a namespace; none of these for
-/// any other.
+/// What a symbol is, as roughly as a scanner and a grammar may differ: callable, a type or a namespace; none of these
+/// for any other.
 type SymbolClass = [bool; 3];
 
 fn symbol_class(kind: SymbolKind) -> SymbolClass {

@@ -83,8 +83,8 @@ pub(in crate::syntax) fn excerpt_text(
     {
         return sparse.clone();
     }
-    // What is asked for is a part of the file. All signatures may be many times that, which is worse for a reader than an
-    // excerpt that a parser stumbles over.
+    // What is asked for is a part of the file. All signatures may be many times that, which is worse for a reader than
+    // an excerpt that a parser stumbles over.
     let most = sparse.as_ref().map_or(usize::MAX, |sparse| sparse.len() * 2 + SMALL_EXCERPT);
     let complete = lines.excerpt(parts, vec![false; lines.count()], request);
     if complete.len() <= most && is_sound(&complete) {

@@ -26,8 +26,8 @@ pub struct ExcerptParts {
     pub(super) errors: Option<usize>,
 }
 
-/// A node of the tree, which may be dropped from an excerpt. Nodes have children here if these can be on other lines than
-/// the node is itself.
+/// A node of the tree, which may be dropped from an excerpt. Nodes have children here if these can be on other lines
+/// than the node is itself.
 #[derive(Debug)]
 pub(super) struct PartNode {
     start: u32,
@@ -137,8 +137,8 @@ impl ExcerptParts {
         })
     }
 
-    /// Parses a body that the scanner of its language has elided; `None` if it cannot be parsed. Nothing is cut from it, and
-    /// its errors are not counted.
+    /// Parses a body that the scanner of its language has elided; `None` if it cannot be parsed. Nothing is cut from
+    /// it, and its errors are not counted.
     pub(super) fn of_body(
         compiled: &CompiledLanguage,
         text: &str,

@@ -46,8 +46,8 @@ pub(in crate::syntax) struct Language {
     pub(in crate::syntax) preprocess: Option<fn(&str) -> Option<PreprocessedText>>,
     /// The same for a text that the grammar does not understand as it is.
     pub(in crate::syntax) preprocess_broken: Option<fn(&str) -> Option<PreprocessedText>>,
-    /// Returns a text of the same length that the grammar does not misread as it does this one; `None` where there is nothing
-    /// to misread. Only the parser sees it.
+    /// Returns a text of the same length that the grammar does not misread as it does this one; `None` where there is
+    /// nothing to misread. Only the parser sees it.
     pub(in crate::syntax) respell: Option<fn(&str) -> Option<String>>,
     /// Cuts what a skeleton omits of something that the scanner synthesized.
     pub(in crate::syntax) cut_synthesized: Option<fn(&mut OutlineWalk<'_>, &SynthesizedItem)>,

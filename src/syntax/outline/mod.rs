@@ -2,12 +2,12 @@
 //!
 //! `language` has the types of which a language's table is made; `parse` makes a tree within limits; `walk` visits the
 //! nodes that the table names; `define` turns a node into a symbol; `elided` adds what a scanner elided and what the
-//! grammar lost; `skeleton` applies the cuts; `docs` shortens the docs in
-//! what is left; `excerpt` applies some of the cuts, and drops what else is not wanted, by the parts that all excerpts of a
-//! text have in common (`excerpt_parts`). `structure` is the whole way from a text to its outline and skeleton.
+//! grammar lost; `skeleton` applies the cuts; `docs` shortens the docs in what is left; `excerpt` applies some of the
+//! cuts, and drops what else is not wanted, by the parts that all excerpts of a text have in common (`excerpt_parts`).
+//! `structure` is the whole way from a text to its outline and skeleton.
 //!
-//! Imports `text` alone. The functions in a table take the walk, so that `language` and `walk` know each other; no other
-//! two files here do.
+//! Imports `text` alone. The functions in a table take the walk, so that `language` and `walk` know each other; no
+//! other two files here do.
 
 mod define;
 mod docs;

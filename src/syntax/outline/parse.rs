@@ -19,8 +19,8 @@ const MAX_NESTING: usize = 20_000;
 const MAX_ANGLE_NESTING: usize = 2_000;
 
 /// A tree and what is derived from it take 100 to 200 bytes for each token of real code and of tables, and up to 600 in
-/// texts full of errors or ambiguities, as measured by tests/bench/hostile.py. With this limit, a file of any bytes needs
-/// less than 256 MB. Tokens are counted after preprocessing, which removes most of those of real code.
+/// texts full of errors or ambiguities, as measured by tests/bench/hostile.py. With this limit, a file of any bytes
+/// needs less than 256 MB. Tokens are counted after preprocessing, which removes most of those of real code.
 const MAX_TOKENS: usize = 400_000;
 
 /// The parser is given this many bytes at once; it reads them in a fraction of a millisecond.
@@ -41,8 +41,8 @@ pub(in crate::syntax) fn parse(
     parse_ranges(compiled, text, &[], give_up)
 }
 
-/// Parses a part of a text that [`parse`] has parsed, as if it were a text of its own; nodes stand where they stand in the
-/// whole text.
+/// Parses a part of a text that [`parse`] has parsed, as if it were a text of its own; nodes stand where they stand in
+/// the whole text.
 pub(in crate::syntax) fn parse_part(
     compiled: &CompiledLanguage,
     text: &str,
@@ -163,8 +163,8 @@ fn angle_nesting_depth(bytes: &[u8]) -> usize {
 }
 
 /// Returns approximately how many tokens a text has, by a plain count that takes comments and strings for code: runs of
-/// word characters, and every other character that is not a space. The end of a line counts, because many grammars have a
-/// token for it, and that of Markdown a node for each empty line; there, a carriage return ends a line too.
+/// word characters, and every other character that is not a space. The end of a line counts, because many grammars have
+/// a token for it, and that of Markdown a node for each empty line; there, a carriage return ends a line too.
 fn approximate_token_count(bytes: &[u8]) -> usize {
     let (mut count, mut in_word, mut last) = (0, false, b' ');
     for byte in bytes {

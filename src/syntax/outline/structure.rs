@@ -132,8 +132,8 @@ pub(in crate::syntax) fn outline_symbols(
 struct SkeletonChecker<'c> {
     compiled: &'c CompiledLanguage,
     text: &'c str,
-    /// How many errors the source has, if that is known: a source whose preprocessed copy was parsed is parsed in full for
-    /// that, but only where its skeleton has some, which is rare.
+    /// How many errors the source has, if that is known: a source whose preprocessed copy was parsed is parsed in full
+    /// for that, but only where its skeleton has some, which is rare.
     errors: Option<usize>,
     give_up: &'c mut dyn FnMut() -> bool,
 }

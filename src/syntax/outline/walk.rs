@@ -172,8 +172,8 @@ impl<'t> OutlineWalk<'t> {
         self.depth -= 1;
     }
 
-    /// Visits a branch of a condition of the preprocessor, whose first declaration has the documentation that is above the
-    /// condition; `is_first` tells the branch that the condition begins with.
+    /// Visits a branch of a condition of the preprocessor, whose first declaration has the documentation that is above
+    /// the condition; `is_first` tells the branch that the condition begins with.
     pub(in crate::syntax) fn visit_branch(&mut self, branch: Node<'t>, is_first: bool) {
         let outer = self.conditional_doc.clone();
         if is_first {
@@ -189,8 +189,8 @@ impl<'t> OutlineWalk<'t> {
         self.conditional_doc = if is_first { outer } else { self.conditional_doc.take() };
     }
 
-    /// Returns whether the comments above the current node are documentation of the next declaration, whatever directives
-    /// are between them.
+    /// Returns whether the comments above the current node are documentation of the next declaration, whatever
+    /// directives are between them.
     fn has_crossing_doc(&self) -> bool {
         let comment = self.preceding_comment();
         self.compiled.language.docs_cross_directives
@@ -295,8 +295,8 @@ impl<'t> OutlineWalk<'t> {
         }
     }
 
-    /// Returns a symbol that extends from `node`, wrappers included, to `end`, with the doc above it and without members.
-    /// `full` is its name with what qualifies it in addition to the scopes around it.
+    /// Returns a symbol that extends from `node`, wrappers included, to `end`, with the doc above it and without
+    /// members. `full` is its name with what qualifies it in addition to the scopes around it.
     pub(in crate::syntax) fn symbol(
         &self,
         node: Node<'_>,

@@ -176,7 +176,8 @@ fn without_dashes(line: &str) -> &str {
     close.and_then(|rest| rest.strip_suffix(']')).unwrap_or(line).trim()
 }
 
-/// Returns a documentation of Scala without the brackets of its links: `[[a.B]]` becomes `a.B`, `[[a.B it]]` becomes `it`.
+/// Returns a documentation of Scala without the brackets of its links: `[[a.B]]` becomes `a.B`, `[[a.B it]]` becomes
+/// `it`.
 fn without_links(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut rest = text;
@@ -207,8 +208,8 @@ pub(in crate::syntax) fn is_license_text(paragraph: &str) -> bool {
     marks.iter().any(|mark| lower.contains(mark))
 }
 
-/// Returns whether `doc`, which is what `comment` says, names no more than the project and its address: above a tag with the
-/// license or the copyright, as every file of a project has it.
+/// Returns whether `doc`, which is what `comment` says, names no more than the project and its address: above a tag
+/// with the license or the copyright, as every file of a project has it.
 pub(in crate::syntax) fn is_project_banner(comment: &str, doc: &str) -> bool {
     let is_legal = ["@license", "@copyright"].iter().any(|tag| comment.contains(tag));
     is_legal && doc.contains("://") && !doc.trim_end().ends_with('.')

@@ -29,8 +29,8 @@ enum LineState {
     Closed,
 }
 
-/// Returns where the first paragraph of a run of comments ends; `None` if it has only one, or if it cannot be cut so that
-/// it still closes.
+/// Returns where the first paragraph of a run of comments ends; `None` if it has only one, or if it cannot be cut so
+/// that it still closes.
 pub(in crate::syntax) fn comment_break(comments: &str) -> Option<DocBreak> {
     let (mut state, mut offset, mut paragraph) = (LineState::Line, 0, ParagraphEnd::default());
     for line in comments.split_inclusive('\n') {

@@ -380,9 +380,9 @@ fn an_answer_that_is_not_fresh_is_refused_on_request() {
     let envelope = daemon.query("/v1/outline?require_fresh=true", &json!({}));
     assert_eq!((&envelope["freshness"], &envelope["reason"]), (&json!("fresh"), &Value::Null));
     assert_eq!(sandbox.slop(&["outline", "--require-fresh"]).code, 0);
-    // A file that is written continuously cannot be read. It is so large that reading it takes longer than a tick of the
-    // clock that stamps files. The threads that write sleep in between: however busy the machine is, one that wakes up
-    // soon has its turn, and they leave the processor to the daemon.
+    // A file that is written continuously cannot be read. It is so large that reading it takes longer than a tick of
+    // the clock that stamps files. The threads that write sleep in between: however busy the machine is, one that wakes
+    // up soon has its turn, and they leave the processor to the daemon.
     sandbox.write("slop.toml", "[limits]\nstructure_max_bytes = 100000000\n");
     sandbox.write("log.txt", "line\n".repeat(8_000_000));
     let file = fs::File::options().write(true).open(sandbox.path("log.txt")).unwrap();

@@ -1,5 +1,5 @@
-//! Names that JavaScript gives to values (`const a = …`, `exports.a = …`, imports and exports), and what a skeleton cuts of
-//! the values.
+//! Names that JavaScript gives to values (`const a = …`, `exports.a = …`, imports and exports), and what a skeleton
+//! cuts of the values.
 
 use std::collections::HashSet;
 
@@ -309,9 +309,9 @@ fn object_argument(call: Node<'_>) -> Option<Node<'_>> {
     arguments(call).into_iter().map(unwrap_value).find(|argument| has_functions(*argument))
 }
 
-/// Returns where the members are of an object that a function makes for a call, as for a store:
-/// `create((set) => ({ add() { … } }))`, `defineStore("a", () => { function add() { … } return { add } })`. It may be a call
-/// among the arguments that has the function.
+/// Returns where the members are of an object that a function makes for a call, as for a store: `create((set) => ({
+/// add() { … } }))`, `defineStore("a", () => { function add() { … } return { add } })`. It may be a call among the
+/// arguments that has the function.
 fn made_members<'t>(walk: &OutlineWalk<'t>, call: Node<'t>) -> Option<Node<'t>> {
     let mut call = call;
     for _ in 0..MOST_CALLS {

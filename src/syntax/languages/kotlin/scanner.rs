@@ -179,8 +179,8 @@ impl KotlinScanner<'_> {
         }
     }
 
-    /// Replaces what a declaration or a type has for its context, `context(a: A)`, by what the grammar knows in its place;
-    /// returns whether that is what begins at `start`.
+    /// Replaces what a declaration or a type has for its context, `context(a: A)`, by what the grammar knows in its
+    /// place; returns whether that is what begins at `start`.
     fn replace_context(&mut self, start: usize) -> bool {
         let Some(end) = parentheses_end(self.text, self.at) else { return false };
         let next = self.text[end..].trim_start();

@@ -197,7 +197,8 @@ impl ItemReader<'_, '_> {
         is_typed && next != Some(CTokenKind::Paren) || begins_with_star && next == Some(CTokenKind::Bracket)
     }
 
-    /// Reads `type (&name(…))[3]`, a function that returns an array; `None` if the group at `at` begins no such function.
+    /// Reads `type (&name(…))[3]`, a function that returns an array; `None` if the group at `at` begins no such
+    /// function.
     fn function_that_returns_array(&mut self, from: usize, at: usize) -> Option<ItemReading> {
         let inside = self.scanner.tokens.group(at);
         let is_sign = |token: &&CToken| matches!(token.kind, CTokenKind::Star | CTokenKind::Ampersand);

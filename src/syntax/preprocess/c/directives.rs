@@ -1,8 +1,8 @@
 //! Lines of the preprocessor, and the branches of `#if` that are skipped, between items and within blocks.
 //!
 //! It is not known here what is defined. So the first branch is read, and another one too if it is whole: if it begins
-//! between two items, and closes what it opens. In the body of a function only the first branch is scanned. What follows
-//! `#if 0` need not be code, and is read if it is whole.
+//! between two items, and closes what it opens. In the body of a function only the first branch is scanned. What
+//! follows `#if 0` need not be code, and is read if it is whole.
 
 use std::ops::Range;
 

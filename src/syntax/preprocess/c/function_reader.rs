@@ -94,7 +94,8 @@ impl ItemReader<'_, '_> {
         }
     }
 
-    /// Returns `name` of `int MACRO(name)(…)` and `MACRO(int, name)(…)`, and `Fixture.name` of `BENCHMARK_F(Fixture, name)(…)`.
+    /// Returns `name` of `int MACRO(name)(…)` and `MACRO(int, name)(…)`, and `Fixture.name` of `BENCHMARK_F(Fixture,
+    /// name)(…)`.
     fn made_name(&self, name: usize, parameters: usize) -> Option<String> {
         if !self.is(parameters + 1, CTokenKind::Paren) || self.is(name, CTokenKind::Tilde) {
             return None;
@@ -254,8 +255,8 @@ impl ItemReader<'_, '_> {
         HeadTrail::Head(self.end)
     }
 
-    /// Reads `int (*f(a))() int a; {`, a function that returns a pointer to a function; `None` if the group at `at` begins
-    /// no such function.
+    /// Reads `int (*f(a))() int a; {`, a function that returns a pointer to a function; `None` if the group at `at`
+    /// begins no such function.
     pub(super) fn old_style_with_pointer(&self, at: usize) -> Option<ItemReading> {
         let inside = self.scanner.tokens.group(at);
         let stars = inside.iter().take_while(|token| token.kind == CTokenKind::Star).count();
@@ -335,7 +336,8 @@ impl ItemReader<'_, '_> {
         }
         let inside = self.scanner.tokens.group(parameters);
         let text = |token: &CToken| &self.scanner.text[token.range()];
-        // `TEST_CASE("title", "[tag]") {` and `TEST_CASE_METHOD(Fixture, "title") {` have no name but that of the macro.
+        // `TEST_CASE("title", "[tag]") {` and `TEST_CASE_METHOD(Fixture, "title") {` have no name but that of the
+        // macro.
         let has_title = inside.iter().take(3).any(|token| text(token).starts_with('"'));
         let words = inside.iter().filter(|token| token.kind == CTokenKind::Word);
         let arguments: Vec<&str> = words.map(text).take(2).collect();
@@ -344,7 +346,8 @@ impl ItemReader<'_, '_> {
         self.as_function(name, String::new(), head, false)
     }
 
-    /// Returns the name, and what qualifies it, of the function that a macro holds as a whole: `UNUSED(static int f(int a)) {`.
+    /// Returns the name, and what qualifies it, of the function that a macro holds as a whole: `UNUSED(static int f(int
+    /// a)) {`.
     fn function_in_macro(&self, parameters: usize) -> Option<(String, String)> {
         let inside = self.scanner.tokens.group(parameters);
         let text = |at: usize| inside.get(at).map_or("", |token| &self.scanner.text[token.range()]);

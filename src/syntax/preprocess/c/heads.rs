@@ -100,8 +100,8 @@ impl CScanner<'_> {
         is_macro.then(|| plain(ScopeKind::Elided))
     }
 
-    /// Reads `MACRO(Name, …) {` and `MACRO(8) Name MACRO {` as the head of a class, where the block looks like the body of
-    /// one: it begins with a member, and a semicolon follows it.
+    /// Reads `MACRO(Name, …) {` and `MACRO(8) Name MACRO {` as the head of a class, where the block looks like the body
+    /// of one: it begins with a member, and a semicolon follows it.
     pub(super) fn macro_class(&mut self) -> Option<ScopeHead> {
         let is_call = self.tokens.is(1, CTokenKind::Paren);
         if self.dialect == Dialect::C || !is_call || !is_macro_name(self.top_text(0)) {

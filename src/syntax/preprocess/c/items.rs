@@ -193,8 +193,8 @@ impl CScanner<'_> {
                 self.out.synthesized.push(SynthesizedItem::Import(start..self.at, name..self.at - 1));
                 self.clear_item();
             }
-            // `int f(a) int a; {`: the parameters of a function in the old style. The grammar misreads some, so the skeleton
-            // has to be checked.
+            // `int f(a) int a; {`: the parameters of a function in the old style. The grammar misreads some, so the
+            // skeleton has to be checked.
             ItemReading::Continues => self.out.repairs += 1,
             ItemReading::Ambiguous(_) => self.emit_declaration(),
         }
