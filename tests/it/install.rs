@@ -41,7 +41,7 @@ fn doctor_reports_what_has_to_be_repaired() {
     let doctor = sandbox.slop(&["doctor", "--json"]);
     assert_eq!(doctor.code, 1, "{doctor:?}");
     let problems = data(&doctor.out)["problems"].to_string();
-    assert!(problems.contains("SKILL.md does not have the file any more"), "{problems}");
+    assert!(problems.contains("SKILL.md no longer has the file"), "{problems}");
     assert!(problems.contains("names the program slop, which does not exist"), "{problems}");
 }
 

@@ -99,7 +99,7 @@ fn start(
                 let effect = "commands of this version do not use it";
                 context.output.note(&format!("{versions}: {effect}; `slop daemon restart` replaces it"));
             }
-            (pid, false, "runs already")
+            (pid, false, "already runs")
         }
     };
     let status = daemon::status(places);

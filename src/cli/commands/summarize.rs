@@ -189,7 +189,7 @@ fn write_report(shown: &SummarizeReport, context: &mut CommandContext<'_>) -> Re
 
 fn outcome_line(plan: &SummaryRunPlan, outcome: &RunOutcome) -> String {
     let parts = [
-        (outcome.done, "known already"),
+        (outcome.done, "already known"),
         (outcome.in_progress, "in progress in another process"),
         (outcome.in_batch, "in a batch"),
         (outcome.refused.len() as u64, "refused"),

@@ -64,7 +64,7 @@ fn after_a_kill_nothing_is_lost_and_nothing_is_stored_twice() {
     assert!(kills as u64 * 2 <= own, "{status}");
     assert_eq!(entries(folder.path()).len() as u64, own);
     let verified = project.slop(&["share", "verify"]).out;
-    assert!(verified.starts_with(&format!("{own} hold, 0 not there")) || own > 999, "{verified}");
+    assert!(verified.starts_with(&format!("{own} valid, 0 missing")) || own > 999, "{verified}");
     // Only the calls in flight of each killed process are repeated.
     let (asked, calls) = (project.server.request_count() as u64, own / 2);
     assert!(asked <= calls + 4 * kills as u64, "{asked} for {calls}");

@@ -595,7 +595,7 @@ fn a_daemon_of_another_version_is_not_used_and_reported() {
     });
     let ran = sandbox.slop(&["daemon", "start"]);
     assert_eq!(ran.code, 0, "{ran:?}");
-    assert!(ran.out.starts_with("runs already, process "), "{ran:?}");
+    assert!(ran.out.starts_with("already runs, process "), "{ran:?}");
     assert!(ran.err.contains("slop 0.0.1-other") && ran.err.contains("slop daemon restart"), "{ran:?}");
     assert!(sandbox.stdout_of(&["view", "src/engine.py"]).contains("class Engine"));
 }

@@ -67,7 +67,7 @@ fn a_daemon_is_started_queried_and_stopped() {
     let _stopping = StopDaemonOnDrop(&sandbox);
     assert_eq!(sandbox.slop(&["daemon", "status"]).code, 1);
     assert!(sandbox.stdout_of(&["daemon", "start"]).contains("started"));
-    assert!(sandbox.stdout_of(&["daemon", "start"]).contains("runs already"));
+    assert!(sandbox.stdout_of(&["daemon", "start"]).contains("already runs"));
     let before = pid(&sandbox);
     assert!(sandbox.stdout_of(&["daemon", "restart"]).contains("started"));
     assert_ne!(pid(&sandbox), before);
@@ -393,9 +393,9 @@ fn starting_a_daemon_again_reports_its_address_and_differing_flags() {
     assert!(fs::read_to_string(&listener).unwrap().contains(&address));
     assert!(sandbox.stdout_of(&["daemon", "status"]).contains(&address));
     let same = sandbox.slop(&["daemon", "start", "--listen", "127.0.0.1:0"]);
-    assert!(same.out.contains("runs already") && !same.err.contains("other flags"), "{same:?}");
+    assert!(same.out.contains("already runs") && !same.err.contains("different flags"), "{same:?}");
     let other = sandbox.slop(&["daemon", "start", "--paranoid"]);
-    assert!(other.out.contains("runs already") && other.err.contains("other flags"), "{other:?}");
+    assert!(other.out.contains("already runs") && other.err.contains("different flags"), "{other:?}");
     // The address of the port is written again.
     let before = fs::read_to_string(&listener).unwrap();
     fs::remove_file(&listener).unwrap();
