@@ -159,8 +159,8 @@ impl DocumentRun<'_, '_> {
         if let Some(reader) =
             reader.as_ref().filter(|_| draft.files.iter().any(|shown| shown.unreduced.is_some()))
         {
-            let packed = packer.pack(&mut renderer, &unreduced(&draft))?;
-            restore_files_with_more(&mut renderer, &mut draft, packed.shown(), reader);
+            let selected = packer.pack(&mut renderer, &unreduced(&draft))?;
+            restore_files_with_more(&mut renderer, &mut draft, selected.shown(), reader);
         }
         Ok(packer.pack(&mut renderer, &draft)?.finish(draft, ranking))
     }
