@@ -306,13 +306,14 @@ const PAGES: &[&str] = &["ARCHITECTURE.md", "CONTRIBUTING.md", "docs/tour.md"];
 fn pages_and_comments_name_existing_source_files() {
     let files: Vec<PathBuf> = ["src", "tests"].iter().flat_map(|folder| sources(Path::new(folder))).collect();
     let exists = |name: &str| name == "build.rs" || files.iter().any(|file| file.ends_with(name));
+    let has_extension = |name: &str| Path::new(name).extension().is_some_and(|extension| extension == "rs");
     // In capitals: a part that stands for many files, as in `languages/ID.rs`.
     let is_pattern =
         |name: &str| name.chars().any(|c| !(c.is_lowercase() || c.is_numeric() || "_-./".contains(c)));
     let mut missing = Vec::new();
     let mut check = |place: &Path, text: &str| {
         let quoted = text.split('`').skip(1).step_by(2);
-        let names = quoted.filter(|name| name.ends_with(".rs") && !is_pattern(name));
+        let names = quoted.filter(|name| has_extension(name) && !is_pattern(name));
         missing.extend(names.filter(|name| !exists(name)).map(|name| format!("{}: {name}", place.display())));
     };
     for page in PAGES.iter().map(Path::new) {
