@@ -114,9 +114,8 @@ fn the_pages_on_reliability_and_security_name_existing_tests() {
         rows.flat_map(|row| row.split('`')).filter(|word| word.contains("::")).collect();
     assert!(50 < named.len());
     let tests = TestSources::read();
-    for name in named {
-        assert!(tests.have(name), "there is no `{name}`");
-    }
+    let missing: Vec<&str> = named.into_iter().filter(|name| !tests.have(name)).collect();
+    assert_eq!(missing, [""; 0]);
 }
 
 /// The patches are applied only at night; this keeps them from rotting until then.
