@@ -106,7 +106,7 @@ mod tests {
         let (remote, local) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let keys = TestKeys::new();
         let folder = remote.path().join("mounted");
-        // Each stands for another process.
+        // Each represents another process.
         let sync = || TeamSync::new(Arc::new(keys.cache(&folder)), local.path().to_owned());
         let at = |seconds: i64| 1_700_000_000_000 + seconds * 1000;
         // The folder is not there.

@@ -182,7 +182,7 @@ impl<'s> TomlSection<'s> {
     pub(super) fn warn_unknown_keys(&self, known: &[&str]) {
         for (name, _) in self.entries() {
             if !known.contains(&name.get_ref().as_ref()) && self.source.may_warn() {
-                // A provider's key gets a warning of its own, because suggesting a name would not tell the user to
+                // A provider's key gets a warning of its own, because suggesting a name would not lead the user to
                 // remove the key.
                 if known.contains(&KEY_VARIABLES) && looks_like_key_name(name.get_ref()) {
                     self.source.warn_written_key(&self.dotted_key(name.get_ref()), name.span().start);

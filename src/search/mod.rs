@@ -5,7 +5,7 @@
 //!
 //! - `terms` splits texts into terms, and stores and scores these. All parts of this room use it.
 //! - `traces` and `task` parse task texts, and `query.rs` prepares the result for ranking. `mentioned_files.rs` finds the
-//!   mentioned paths that exist; `installed_code.rs` tells them from those of installed packages.
+//!   mentioned paths that exist; `installed_code.rs` excludes those of installed packages.
 //! - `chunks.rs` cuts texts into chunks, and `windows.rs` cuts chunks that are too long.
 //! - `ranking` scores files and symbols.
 //!

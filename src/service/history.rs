@@ -1,4 +1,4 @@
-//! The history of `slop.toml`: every state is recorded, whoever wrote it, and can be restored.
+//! The history of `slop.toml`: every state is recorded, including edits by hand, and can be restored.
 
 use std::path::{Path, PathBuf};
 

@@ -92,7 +92,7 @@ impl RedisEngine {
             // The library replaces the server's answer to a login with an error of its own.
             return Error::Refused { host, answer: "WRONGPASS the user or the password is wrong".to_owned() };
         }
-        // The first command that was rejected stands for the whole batch.
+        // The first rejected command determines the result of the whole batch.
         let refused = error.clone().into_server_errors();
         match refused.as_deref().and_then(|errors| errors.first()) {
             Some((_, refusal)) => {

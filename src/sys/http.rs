@@ -2,7 +2,7 @@
 //!
 //! No server, name service or environment can redirect a request: redirects are not followed, proxies from the
 //! environment are not used, and only the loopback interface is reached without TLS, unless the user allows it. Each
-//! error tells whether anything was sent, which may have been charged.
+//! error says whether anything was sent, which may have been charged.
 
 use std::error::Error;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};

@@ -128,7 +128,7 @@ impl FolderCover<'_> {
         }
         let folder = &files[0].path.as_bytes()[..prefix];
         let is_named = || self.named.contains(folder.strip_suffix(b"/").unwrap_or(folder));
-        // A file that cannot be shown has no effect; whoever selects all others means the folder.
+        // A file that cannot be shown has no effect; selecting all others means the folder.
         let is_whole = || files.iter().all(|file| file.is_selected || !(self.is_shown)(file.path));
         if (1 < selected || is_named()) && is_whole() {
             self.entries.push(folder_entry(folder));

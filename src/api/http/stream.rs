@@ -185,7 +185,7 @@ impl EventStream {
             self.query.wait_ms.and_then(|wait| Instant::now().checked_add(Duration::from_millis(wait)));
         let mut left = self.query.limit;
         let (mut not_before, interval) = (Instant::now(), self.query.interval());
-        // The first bytes tell the client that no later event is missed.
+        // The first bytes guarantee the client that no later event is missed.
         let mut piece = Bytes::from_static(b": watching\n\n");
         loop {
             if stream.send(piece).await.is_err() || left == Some(0) {

@@ -94,7 +94,7 @@ fn outline_in(derived: &ContentArtifacts) -> Option<Outline> {
 }
 
 /// Returns the number of the name by which others import a file: its own without the extension, or that of its folder
-/// if the file stands for the folder.
+/// if the file represents the folder.
 fn import_name_number(path: &RelPath) -> Option<u32> {
     let mut parts = path.as_bytes().rsplit(|byte| *byte == b'/');
     let stem = parts.next()?.split(|byte| *byte == b'.').next()?;

@@ -122,7 +122,7 @@ fn refuse_links(files: &dyn Files, folder: &Path) -> Result<(), Error> {
 }
 
 /// Creates the folder if it is missing, with a `.gitignore` that keeps the documents in it from being committed. A
-/// folder that exists belongs to whoever created it.
+/// folder that exists belongs to its creator.
 fn ignore_new_folder(disk: &dyn Disk, folder: &Path) {
     if disk.stamp(folder).is_ok_and(|found| found.is_none()) {
         // Another run may have created it meanwhile. If it cannot be created, writing the document reports that.

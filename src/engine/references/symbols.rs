@@ -19,7 +19,7 @@ pub(super) fn find_symbols(graph: &ReferenceGraph, spelling: &str) -> Result<Vec
         .filter(|(_, symbol)| has_name(symbol, &name) && is_in_file(symbol))
         .map(|(id, _)| id)
         .collect();
-    // A declaration stands for the definition, and counts only if the project has no definition.
+    // A declaration represents the definition, and counts only if the project has no definition.
     if found.iter().any(|id| !graph.symbol(*id).is_prototype) {
         found.retain(|id| !graph.symbol(*id).is_prototype);
     }

@@ -1,6 +1,6 @@
 //! Orders tests by the words that they share with the change, with its callers, and with each other.
 //!
-//! Most tests of a program reach most of its functions, by paths of similar length. Their words often tell which of
+//! Most tests of a program reach most of its functions, by paths of similar length. Their words often show which of
 //! them run a function: the tests of a function that prints the usage call `--help`, and its callers are named
 //! accordingly (`get_help`, `format_help`). Tests that resemble the best ones run it more often than others
 //! (pseudo-relevance feedback). The weights were tuned on click, flask, werkzeug, attrs, httpx, jinja and marshmallow.

@@ -30,7 +30,7 @@ fn nameless(source: &SummaryInput<'_>) -> String {
     format!("{}, {}.", source.file_type.name, words::size(source.text.len()))
 }
 
-/// Describes the file that a Git LFS pointer stands for by its size, which is all that is known of it.
+/// Describes the file that a Git LFS pointer replaces by its size, which is all that is known of it.
 fn lfs_pointer(source: &SummaryInput<'_>) -> String {
     let size = source.text.lines().find_map(|line| line.strip_prefix("size ")?.trim().parse::<u64>().ok());
     let name = source.file_type.name;

@@ -41,7 +41,7 @@ pub(in crate::syntax) fn parse(
     parse_ranges(compiled, text, &[], give_up)
 }
 
-/// Parses a part of a text that [`parse`] has parsed, as if it were a text of its own; nodes stand where they stand in
+/// Parses a part of a text that [`parse`] has parsed, as if it were a text of its own; nodes have their positions in
 /// the whole text.
 pub(in crate::syntax) fn parse_part(
     compiled: &CompiledLanguage,

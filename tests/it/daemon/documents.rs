@@ -100,7 +100,7 @@ fn documents_of_a_name_are_compared_by_the_prefix_that_a_provider_keeps() {
         json!({"file": "b.py", "reason": "edited", "document_line": 2 + after[..block].lines().count()});
     assert_eq!(kept["first"], first, "{kept}");
     assert_eq!(kept["blocks"], json!([{"file": "b.py", "from": 1, "to": 1, "same": false}]));
-    // An opened document has the same pieces, whoever composed it.
+    // An opened document has the same pieces as any other.
     let opened = open(&daemon);
     assert_eq!(compare(&daemon, &given(0), &opened["id"])["first"], Value::Null);
     sandbox.write("b.py", sandbox.read("b.py").replace("return -20\n", "return 20\n"));
