@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 use super::row_groups::{NamesRow, RowText, group_rows};
 use super::texts::sanitize_line;
@@ -105,7 +106,7 @@ pub struct ListedFile {
     /// The file, with the view [`ViewMode::Names`] or [`ViewMode::Path`].
     pub file: CandidateFile,
     /// The names of its symbols; none if it is a line in the tree.
-    pub names: Vec<String>,
+    pub names: Arc<[String]>,
 }
 
 /// Data about the document as a whole for its receipt.
@@ -125,9 +126,31 @@ pub struct ReceiptNotes {
 /// Sorts the files and writes the receipt. Sizes in it are 0 until the renderer has measured the document.
 pub fn compose(
     plan: DocumentPlan,
+    files: Vec<CandidateFile>,
+    listed: &[ListedFile],
+    remarks: ReceiptNotes,
+) -> Document {
+    compose_with(plan, files, listed, remarks, |files, rows| {
+        receipt_entries(files.iter().chain(rows.files(listed)))
+    })
+}
+
+/// Composes a document that is only measured: its receipt does not list the files.
+pub fn compose_draft(
+    plan: DocumentPlan,
+    files: Vec<CandidateFile>,
+    listed: &[ListedFile],
+    remarks: ReceiptNotes,
+) -> Document {
+    compose_with(plan, files, listed, remarks, |_, _| Vec::new())
+}
+
+fn compose_with(
+    plan: DocumentPlan,
     mut files: Vec<CandidateFile>,
     listed: &[ListedFile],
     remarks: ReceiptNotes,
+    entries: impl FnOnce(&[CandidateFile], &NamedRows) -> Vec<ReceiptEntry>,
 ) -> Document {
     files.sort_by(|a, b| {
         a.part.cmp(&b.part).then_with(|| compare_files(plan.order, sort_key(a), sort_key(b)))
@@ -147,7 +170,7 @@ pub fn compose(
         bytes: 0,
         tokens: 0,
         folders_by_model: plan.tree.as_ref().map_or(0, |tree| tree.annotated_folders),
-        files: receipt_entries(files.iter().chain(rows.files(listed))),
+        files: entries(&files, &rows),
         symbols: BTreeMap::new(),
         has_tree: plan.tree.is_some(),
         task,
@@ -207,7 +230,7 @@ impl NamedRows {
                     file.block.view == ViewMode::Names && (file.part == FilePart::Stable) == is_stable
                 })
                 .collect();
-            let rows: Vec<NamesRow> = positions.iter().map(|at| names_row(&listed[*at])).collect();
+            let rows: Vec<NamesRow<'_>> = positions.iter().map(|at| names_row(&listed[*at])).collect();
             let mut lines = group_rows(&rows);
             lines.iter_mut().flat_map(|line| &mut line.files).for_each(|file| *file = positions[*file]);
             lines
@@ -227,13 +250,9 @@ impl NamedRows {
     }
 }
 
-fn names_row(listed: &ListedFile) -> NamesRow {
+fn names_row(listed: &ListedFile) -> NamesRow<'_> {
     let block = &listed.file.block;
-    NamesRow {
-        path: block.path.clone(),
-        names: listed.names.clone(),
-        is_groupable: !block.file_type.is_program(),
-    }
+    NamesRow { path: &block.path, names: &listed.names, is_groupable: !block.file_type.is_program() }
 }
 
 /// Returns rows as a text; `None` if there are none.

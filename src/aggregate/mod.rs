@@ -20,7 +20,7 @@ mod vocabulary;
 pub use breadth::{fit_path_tree, important_names, render_path_tree, row_name};
 pub use compose::{
     CandidateFile, DocumentLimits, DocumentPlan, DocumentSections, FilePart, FileStability, ListedFile,
-    NameTree, ReceiptNotes, build_name_tree, compose, count_by_folder,
+    NameTree, ReceiptNotes, build_name_tree, compose, compose_draft, count_by_folder,
 };
 pub use delta::{
     Delta, DeltaOptions, FileVersion, OwnHashes, SymbolLines, compare_symbols, outline_lines, render_delta,

@@ -13,11 +13,11 @@ const LEAST: usize = 4;
 const NAMED: usize = 12;
 
 /// A file with its most important symbols.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct NamesRow {
-    pub(super) path: RelPath,
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct NamesRow<'f> {
+    pub(super) path: &'f RelPath,
     /// The names of symbols, as in the source.
-    pub(super) names: Vec<String>,
+    pub(super) names: &'f [String],
     /// Whether it may share a row. Source files have rows of their own, because they are searched for by path.
     pub(super) is_groupable: bool,
 }
@@ -42,7 +42,7 @@ struct GroupKey<'r> {
 }
 
 /// Returns the lines; each is at the position of its first file.
-pub(super) fn group_rows(rows: &[NamesRow]) -> Vec<RowText> {
+pub(super) fn group_rows(rows: &[NamesRow<'_>]) -> Vec<RowText> {
     let mut members: HashMap<GroupKey<'_>, Vec<usize>> = HashMap::new();
     for (at, row) in rows.iter().enumerate().filter(|(_, row)| row.is_groupable) {
         for (key, _) in keys(row) {
@@ -75,12 +75,12 @@ pub(super) fn group_rows(rows: &[NamesRow]) -> Vec<RowText> {
 }
 
 /// Returns the groups that a file may belong to, each with the path component in which its files differ.
-fn keys(row: &NamesRow) -> Vec<(GroupKey<'_>, &[u8])> {
+fn keys<'f>(row: &NamesRow<'f>) -> Vec<(GroupKey<'f>, &'f [u8])> {
     if !row.is_groupable {
         return Vec::new();
     }
     let path = row.path.as_bytes();
-    let names: &[String] = if repeats_path(row) { &[] } else { &row.names };
+    let names: &[String] = if repeats_path(row) { &[] } else { row.names };
     let mut start = 0;
     let mut found = Vec::new();
     for (part, component) in path.split(|byte| *byte == b'/').enumerate() {
@@ -97,18 +97,18 @@ fn keys(row: &NamesRow) -> Vec<(GroupKey<'_>, &[u8])> {
 }
 
 /// Returns whether the names of a file repeat its file name, in any spelling.
-fn repeats_path(row: &NamesRow) -> bool {
+fn repeats_path(row: &NamesRow<'_>) -> bool {
     let letters = |text: &str| {
         text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect::<String>()
     };
     let name = row.path.file_name();
     let stem = &name[..name.iter().rposition(|byte| *byte == b'.').unwrap_or(name.len())];
-    let [only] = row.names.as_slice() else { return false };
+    let [only] = row.names else { return false };
     letters(only) == letters(&String::from_utf8_lossy(stem))
 }
 
 /// Formats `plugins/{a, b, … 7 more}/plugin.toml: names`.
-fn group_text(rows: &[NamesRow], files: &[usize], key: &GroupKey<'_>) -> String {
+fn group_text(rows: &[NamesRow<'_>], files: &[usize], key: &GroupKey<'_>) -> String {
     let varied = |file: &usize| {
         let found = keys(&rows[*file]).into_iter().find(|(of, _)| of == key);
         found.map(|(_, part)| shown(part)).unwrap_or_default()
@@ -134,25 +134,36 @@ fn shown(piece: &[u8]) -> String {
 mod tests {
     use super::*;
 
-    fn row(path: &str, names: &str, is_groupable: bool) -> NamesRow {
+    /// A path, names, and whether it may share a row.
+    type Row = (RelPath, Vec<String>, bool);
+
+    fn row(path: &str, names: &str, is_groupable: bool) -> Row {
         let names = names.split(' ').map(str::to_owned).collect();
-        NamesRow { path: RelPath::new(path.as_bytes()).unwrap(), names, is_groupable }
+        (RelPath::new(path.as_bytes()).unwrap(), names, is_groupable)
     }
 
-    fn text(rows: &[NamesRow]) -> String {
-        group_rows(rows).into_iter().map(|line| line.text).collect()
+    fn lines(rows: &[Row]) -> Vec<RowText> {
+        fn as_row((path, names, is_groupable): &Row) -> NamesRow<'_> {
+            NamesRow { path, names, is_groupable: *is_groupable }
+        }
+        group_rows(&rows.iter().map(as_row).collect::<Vec<_>>())
+    }
+
+    fn text(rows: &[Row]) -> String {
+        lines(rows).into_iter().map(|line| line.text).collect()
     }
 
     #[test]
     fn files_that_differ_in_one_folder_share_a_row() {
-        let mut rows: Vec<NamesRow> =
+        let mut rows: Vec<Row> =
             "abcde".chars().map(|c| row(&format!("p/{c}/x.toml"), "name version", true)).collect();
         rows.insert(1, row("p/z/x.toml", "name", true));
         rows.push(row("q/main.go", "main", false));
-        let lines = group_rows(&rows);
-        let texts: String = lines.iter().map(|line| line.text.as_str()).collect();
-        assert_eq!(texts, "p/{a, b, c, d, e}/x.toml: name, version\np/z/x.toml: name\nq/main.go: main\n");
-        assert_eq!(lines[0].files, [0, 2, 3, 4, 5]);
+        assert_eq!(
+            text(&rows),
+            "p/{a, b, c, d, e}/x.toml: name, version\np/z/x.toml: name\nq/main.go: main\n"
+        );
+        assert_eq!(lines(&rows)[0].files, [0, 2, 3, 4, 5]);
         assert_eq!(
             text(&rows[4..]),
             "p/d/x.toml: name, version\np/e/x.toml: name, version\nq/main.go: main\n"
@@ -162,7 +173,7 @@ mod tests {
     #[test]
     fn files_of_one_folder_share_a_row_whose_names_are_their_titles() {
         let page = |name: &str| row(&format!("pages/{name}.md"), name, true);
-        let mut rows: Vec<NamesRow> = (10..30).map(|at| page(&format!("a{at}"))).collect();
+        let mut rows: Vec<Row> = (10..30).map(|at| page(&format!("a{at}"))).collect();
         let named = "a10, a11, a12, a13, a14, a15, a16, a17, a18, a19, a20, a21, … 8 more";
         assert_eq!(text(&rows), format!("pages/{{{named}}}.md\n"));
         rows.truncate(3);
@@ -172,7 +183,7 @@ mod tests {
 
     #[test]
     fn sources_have_rows_of_their_own() {
-        let rows: Vec<NamesRow> = "abcde".chars().map(|c| row(&format!("{c}/x.go"), "main", false)).collect();
+        let rows: Vec<Row> = "abcde".chars().map(|c| row(&format!("{c}/x.go"), "main", false)).collect();
         assert_eq!(text(&rows).lines().count(), 5);
     }
 }

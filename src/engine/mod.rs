@@ -25,6 +25,7 @@ mod fingerprint;
 mod history;
 mod index;
 mod last_value;
+mod lru;
 mod mounts;
 mod options;
 mod project;

@@ -21,7 +21,7 @@ use crate::engine::document::{
 };
 use crate::engine::find::{FindAnswer, FindRequest};
 use crate::engine::index::{AuditReport, FileChange, FileStatus, Trust};
-use crate::engine::ranking::{SearchAnswer, SearchRequest, SharedHistory, search};
+use crate::engine::ranking::{SearchAnswer, SearchCaches, SearchRequest, search};
 use crate::engine::references::{
     CallAnswer, CallRequest, ImpactAnswer, ImpactRequest, ReferenceGraph, UsesAnswer,
 };
@@ -199,9 +199,12 @@ impl Project<'_> {
     /// Returns the files and symbols that match a text, best first.
     pub fn search(&mut self, request: &SearchRequest, trust: Trust) -> Result<SearchAnswer, Error> {
         let documents = self.shared.as_deref().map(WorkspaceCache::documents);
-        let history =
-            documents.map(|caches| SharedHistory { commits: &caches.commits, past: &caches.past_commits });
-        search(&mut self.cache, history.as_ref(), request, trust)
+        let caches = documents.map(|caches| SearchCaches {
+            commits: &caches.commits,
+            past: &caches.past_commits,
+            sources: &caches.sources,
+        });
+        search(&mut self.cache, caches.as_ref(), request, trust)
     }
 
     /// Returns the files and symbols whose names contain the characters of a query in order, best first.

@@ -74,58 +74,104 @@ impl BoundInputs {
         prices
     }
 
-    /// Returns the bound at these prices, and what the best views leave of each limit: negative if they exceed it.
-    fn at(&self, prices: &Prices) -> (f64, Prices) {
-        let room = |part: usize| self.rooms.get(part).copied().unwrap_or(self.room);
-        let mut left: Prices = std::array::from_fn(|part| factor(room(part)));
-        let mut bound: f64 = left.iter().zip(prices).map(|(room, price)| room * price).sum();
-        let full: [f64; PackPart::COUNT] = std::array::from_fn(|part| prices[part] + prices[COMMON]);
-        for file in self.files.values() {
-            let (gain, used) = file.best(&full);
-            bound += gain;
-            for part in 0..PackPart::COUNT {
-                left[part] -= factor(used[part]);
-                left[COMMON] -= factor(used[part]);
-            }
-        }
-        (bound, left)
-    }
-
     fn choices(&self) -> usize {
         self.files.values().map(|file| 1 + 2 * file.symbols.len() + file.rows.len()).sum()
     }
 }
 
-impl FileChoices {
+/// The choices as a bound is computed from them, hundreds of times.
+struct Relaxation<'i> {
+    inputs: &'i BoundInputs,
+    files: Vec<FlatChoices>,
+}
+
+/// The choices of one file without the symbols that they belong to.
+struct FlatChoices {
+    block: f64,
+    /// The body and the signature of each symbol.
+    symbols: Vec<[FlatChoice; 2]>,
+    /// Rows and paths with their parts.
+    short: Vec<(usize, FlatChoice)>,
+}
+
+/// A choice, or nothing: neither costs nor is worth anything.
+#[derive(Clone, Copy, Default)]
+struct FlatChoice {
+    tokens: f64,
+    value: f64,
+}
+
+impl FlatChoice {
+    fn of(choice: &PricedChoice) -> Self {
+        Self { tokens: factor(choice.tokens), value: choice.value }
+    }
+
+    fn gain(self, price: f64) -> f64 {
+        self.value - price * self.tokens
+    }
+}
+
+impl<'i> Relaxation<'i> {
+    fn new(inputs: &'i BoundInputs) -> Self {
+        let flatten = |file: &FileChoices| {
+            let symbols = file.symbols.values();
+            let of = |choice: &Option<PricedChoice>| choice.as_ref().map(FlatChoice::of).unwrap_or_default();
+            let short = file.rows.iter().map(|row| (2, FlatChoice::of(row)));
+            FlatChoices {
+                block: factor(file.block),
+                symbols: symbols.map(|[body, signature]| [of(body), of(signature)]).collect(),
+                short: short.chain(file.path.iter().map(|path| (3, FlatChoice::of(path)))).collect(),
+            }
+        };
+        Self { inputs, files: inputs.files.values().map(flatten).collect() }
+    }
+
+    /// Returns the bound at these prices, and what the best views leave of each limit: negative if they exceed it.
+    fn at(&self, prices: &Prices) -> (f64, Prices) {
+        let BoundInputs { rooms, room, .. } = self.inputs;
+        let mut left: Prices = std::array::from_fn(|part| factor(rooms.get(part).copied().unwrap_or(*room)));
+        let mut bound: f64 = left.iter().zip(prices).map(|(room, price)| room * price).sum();
+        let full: [f64; PackPart::COUNT] = std::array::from_fn(|part| prices[part] + prices[COMMON]);
+        for file in &self.files {
+            let (gain, used) = file.best(&full);
+            bound += gain;
+            for part in 0..PackPart::COUNT {
+                left[part] -= used[part];
+                left[COMMON] -= used[part];
+            }
+        }
+        (bound, left)
+    }
+}
+
+impl FlatChoices {
     /// Returns the value of the file's best view minus its price, and the tokens that the view takes of each part.
-    fn best(&self, prices: &[f64; PackPart::COUNT]) -> (f64, [u64; PackPart::COUNT]) {
-        let gain = |choice: &PricedChoice, price: f64| choice.value - price * factor(choice.tokens);
-        let (mut with_bodies, mut without) = ((0.0, [0; PackPart::COUNT]), (0.0, [0; PackPart::COUNT]));
-        for choices in self.symbols.values() {
-            let gains = [0, 1].map(|part| choices[part].as_ref().map_or(0.0, |own| gain(own, prices[part])));
-            let tokens = |part: usize| choices[part].map_or(0, |choice| choice.tokens);
+    fn best(&self, prices: &[f64; PackPart::COUNT]) -> (f64, [f64; PackPart::COUNT]) {
+        let nothing = (0.0, [0.0; PackPart::COUNT]);
+        let mut best = nothing;
+        for (part, choice) in &self.short {
+            let gain = choice.gain(prices[*part]);
+            if best.0 < gain {
+                best = (gain, nothing.1);
+                best.1[*part] = choice.tokens;
+            }
+        }
+        let (mut with_bodies, mut without) = (nothing, nothing);
+        for choices in &self.symbols {
+            let gains = [choices[0].gain(prices[0]), choices[1].gain(prices[1])];
             if 0.0 < gains[1] {
                 without.0 += gains[1];
-                without.1[1] += tokens(1);
+                without.1[1] += choices[1].tokens;
             }
             let part = usize::from(gains[0] < gains[1]);
             if 0.0 < gains[part] {
                 with_bodies.0 += gains[part];
-                with_bodies.1[part] += tokens(part);
+                with_bodies.1[part] += choices[part].tokens;
             }
         }
-        for (part, block) in [&mut with_bodies, &mut without].into_iter().enumerate() {
-            block.0 -= factor(self.block) * prices[part];
-            block.1[part] += self.block;
-        }
-        let mut best = (0.0, [0; PackPart::COUNT]);
-        let rows = self.rows.iter().map(|row| (2, row)).chain(self.path.iter().map(|path| (3, path)));
-        let short = rows.map(|(part, choice)| {
-            let mut used = [0; PackPart::COUNT];
-            used[part] = choice.tokens;
-            (gain(choice, prices[part]), used)
-        });
-        for view in short.chain([with_bodies, without]) {
+        for (part, mut view) in [with_bodies, without].into_iter().enumerate() {
+            view.0 -= self.block * prices[part];
+            view.1[part] += self.block;
             if best.0 < view.0 {
                 best = view;
             }
@@ -136,9 +182,10 @@ impl FileChoices {
 
 /// Returns the smallest upper bound found by varying the prices.
 pub(super) fn value_bound(inputs: &BoundInputs, value: f64) -> f64 {
+    let relaxation = Relaxation::new(inputs);
     let tries = (MAX_WORK / inputs.choices().max(1)).clamp(4, MAX_TRIES);
     let mut prices = inputs.legal([0.0; COMMON + 1]);
-    let (mut best, mut left) = inputs.at(&prices);
+    let (mut best, mut left) = relaxation.at(&prices);
     for part in 0..PackPart::COUNT {
         let start = prices;
         for step in 0..FIRST_TRIES.min(tries / PackPart::COUNT) {
@@ -146,18 +193,18 @@ pub(super) fn value_bound(inputs: &BoundInputs, value: f64) -> f64 {
             let mut other = start;
             other[part] = inputs.highest[part] * 0.5_f64.powi(i32::try_from(step).unwrap_or(0));
             let other = inputs.legal(other);
-            let (bound, rest) = inputs.at(&other);
+            let (bound, rest) = relaxation.at(&other);
             if bound < best {
                 (best, left, prices) = (bound, rest, other);
             }
         }
     }
-    descend(inputs, value, tries, (best, left, prices))
+    descend(&relaxation, value, tries, (best, left, prices))
 }
 
 /// Varies the prices along the subgradient, with Polyak's step size: unused tokens make a part cheaper.
 fn descend(
-    inputs: &BoundInputs,
+    relaxation: &Relaxation<'_>,
     value: f64,
     tries: usize,
     (mut best, mut left, mut prices): (f64, Prices, Prices),
@@ -169,8 +216,8 @@ fn descend(
             break;
         }
         let step = reach * (best - value) / length;
-        let other = inputs.legal(std::array::from_fn(|part| prices[part] - step * left[part]));
-        let (bound, rest) = inputs.at(&other);
+        let other = relaxation.inputs.legal(std::array::from_fn(|part| prices[part] - step * left[part]));
+        let (bound, rest) = relaxation.at(&other);
         if bound < best {
             (best, left, prices) = (bound, rest, other);
         } else {

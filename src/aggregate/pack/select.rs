@@ -1,7 +1,7 @@
 //! The selection: part by part, highest value per token first, then whatever fits into the remaining tokens.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap};
+use std::collections::BinaryHeap;
 
 use super::bound::{BoundInputs, PricedChoice};
 use super::order::{SymbolQueue, symbol_tokens};
@@ -94,7 +94,8 @@ struct PackSelection<'i, 'c> {
     input: &'i PackInput<'i>,
     costs: &'c mut dyn PackCosts,
     queues: [SymbolQueue; 2],
-    files: BTreeMap<usize, SelectedView>,
+    /// `None` for files that are not shown.
+    files: Vec<Option<SelectedView>>,
     symbols: Vec<SymbolDepth>,
     tokens: PartTokens,
     rooms: [u64; PackPart::COUNT],
@@ -109,7 +110,7 @@ impl<'i, 'c> PackSelection<'i, 'c> {
             input,
             costs,
             queues: [PackPart::Bodies, PackPart::Signatures].map(|part| SymbolQueue::new(input, part)),
-            files: BTreeMap::new(),
+            files: vec![None; input.files.len()],
             symbols: vec![SymbolDepth::Hidden; input.symbols.len()],
             tokens: PartTokens::default(),
             rooms: [0; PackPart::COUNT],
@@ -124,9 +125,9 @@ impl<'i, 'c> PackSelection<'i, 'c> {
             match packable.demand {
                 FileDemand::Binding(tokens) => {
                     self.tokens.given += tokens;
-                    self.files.insert(file, SelectedView::Given);
+                    self.files[file] = Some(SelectedView::Given);
                 }
-                FileDemand::Shown => drop(self.files.insert(file, SelectedView::Shown)),
+                FileDemand::Shown => self.files[file] = Some(SelectedView::Shown),
                 FileDemand::Curated(_) | FileDemand::Ranked => {}
             }
         }
@@ -135,7 +136,7 @@ impl<'i, 'c> PackSelection<'i, 'c> {
                 && self.tokens.given.saturating_add(tokens) <= self.input.budget
             {
                 self.tokens.given += tokens;
-                self.files.insert(file, SelectedView::Given);
+                self.files[file] = Some(SelectedView::Given);
             }
         }
     }
@@ -201,7 +202,7 @@ impl<'i, 'c> PackSelection<'i, 'c> {
 
     /// Returns whether a symbol is shown at this depth or deeper, or its file has a chosen view.
     fn is_shown(&self, part: PackPart, symbol: usize) -> bool {
-        let is_given = self.files.get(&self.input.symbols[symbol].file) == Some(&SelectedView::Given);
+        let is_given = self.files[self.input.symbols[symbol].file] == Some(SelectedView::Given);
         is_given
             || match self.symbols[symbol] {
                 SymbolDepth::Hidden => false,
@@ -216,8 +217,8 @@ impl<'i, 'c> PackSelection<'i, 'c> {
         let own = symbol_tokens(self.costs, part, symbol);
         let is_open = is_block(&self.files, file);
         let tokens = own + if is_open { 0 } else { self.costs.block(file) };
-        let (signatures, bodies) = match self.files.get(&file) {
-            Some(SelectedView::Block { signatures, bodies }) => (*signatures, *bodies),
+        let (signatures, bodies) = match self.files[file] {
+            Some(SelectedView::Block { signatures, bodies }) => (signatures, bodies),
             Some(_) | None => (0, 0),
         };
         let is_too_large = match part {
@@ -249,7 +250,7 @@ impl<'i, 'c> PackSelection<'i, 'c> {
         }
         self.symbols[symbol] =
             if part == PackPart::Bodies { SymbolDepth::Body } else { SymbolDepth::Signature };
-        if let Some(SelectedView::Block { signatures, bodies }) = self.files.get_mut(&file) {
+        if let Some(SelectedView::Block { signatures, bodies }) = &mut self.files[file] {
             if part == PackPart::Bodies {
                 *bodies += own;
             } else {
@@ -263,7 +264,7 @@ impl<'i, 'c> PackSelection<'i, 'c> {
 
     /// Gives a file a block, in place of its row or path.
     fn open(&mut self, file: usize, part: PackPart) {
-        match self.files.get(&file).copied() {
+        match self.files[file] {
             Some(SelectedView::Row { growth }) => {
                 let tokens = self.row(file, growth);
                 self.tokens.names -= tokens;
@@ -276,7 +277,7 @@ impl<'i, 'c> PackSelection<'i, 'c> {
             }
             Some(SelectedView::Given | SelectedView::Shown | SelectedView::Block { .. }) | None => {}
         }
-        self.files.insert(file, SelectedView::Block { signatures: 0, bodies: 0 });
+        self.files[file] = Some(SelectedView::Block { signatures: 0, bodies: 0 });
         *self.tokens.part_mut(part) += self.costs.block(file);
         let Self { queues, input, costs, .. } = self;
         for queue in queues {
@@ -317,9 +318,9 @@ impl<'i, 'c> PackSelection<'i, 'c> {
         let (mut next, mut misses) = (0, 0);
         while misses <= most && 0 < self.room(PackPart::Names, round) {
             while next < self.input.files.len()
-                && !matches!(self.files.get(&next), None | Some(SelectedView::Path))
+                && !matches!(self.files[next], None | Some(SelectedView::Path))
             {
-                if let Some(SelectedView::Row { growth }) = self.files.get(&next).copied() {
+                if let Some(SelectedView::Row { growth }) = self.files[next] {
                     growing.extend(self.growth(next, growth));
                 }
                 next += 1;
@@ -356,22 +357,22 @@ impl<'i, 'c> PackSelection<'i, 'c> {
 
     fn take_row(&mut self, file: usize, growth: usize, round: PackRound, cap: u64) -> bool {
         let tokens = self.row(file, growth);
-        let before = match self.files.get(&file) {
-            Some(SelectedView::Row { growth }) => Some(*growth),
+        let before = match self.files[file] {
+            Some(SelectedView::Row { growth }) => Some(growth),
             Some(_) | None => None,
         };
         let already = before.map_or(0, |growth| self.row(file, growth));
         if cap < tokens || self.room(PackPart::Names, round) < tokens.saturating_sub(already) {
             return false;
         }
-        if self.files.get(&file) == Some(&SelectedView::Path) {
+        if self.files[file] == Some(SelectedView::Path) {
             self.tokens.paths -= self.costs.path(file);
             self.value -= self.path_value(file);
         }
         self.value -= before.map_or(0.0, |growth| self.row_value(file, growth));
         self.value += self.row_value(file, growth);
         self.tokens.names = self.tokens.names + tokens - already;
-        self.files.insert(file, SelectedView::Row { growth });
+        self.files[file] = Some(SelectedView::Row { growth });
         true
     }
 
@@ -383,7 +384,7 @@ impl<'i, 'c> PackSelection<'i, 'c> {
                 break;
             }
             self.ranks_asked[1] = self.ranks_asked[1].max(file + 1);
-            if self.files.contains_key(&file) {
+            if self.files[file].is_some() {
                 continue;
             }
             let tokens = self.costs.path(file);
@@ -394,16 +395,15 @@ impl<'i, 'c> PackSelection<'i, 'c> {
             misses = 0;
             self.tokens.paths += tokens;
             self.value += self.path_value(file);
-            self.files.insert(file, SelectedView::Path);
+            self.files[file] = Some(SelectedView::Path);
         }
     }
 
     fn finish(mut self) -> Packing {
         let choices = self.input.has_bound.then(|| self.choices());
-        let mut shown: BTreeMap<usize, (Vec<usize>, Vec<usize>, bool)> = BTreeMap::new();
+        let mut shown = vec![(Vec::new(), Vec::new(), true); self.files.len()];
         for (at, (symbol, state)) in self.input.symbols.iter().zip(&self.symbols).enumerate() {
-            let (bodies, signatures, is_whole) =
-                shown.entry(symbol.file).or_insert((Vec::new(), Vec::new(), true));
+            let (bodies, signatures, is_whole) = &mut shown[symbol.file];
             match state {
                 SymbolDepth::Body => bodies.push(at),
                 SymbolDepth::Signature => signatures.push(at),
@@ -411,11 +411,11 @@ impl<'i, 'c> PackSelection<'i, 'c> {
             }
             *is_whole &= *state == SymbolDepth::Body;
         }
-        let files = std::mem::take(&mut self.files).into_iter().map(|(file, state)| {
-            let view = match state {
+        let files = self.files.iter().zip(shown).enumerate().filter_map(|(file, (view, symbols))| {
+            let view = match (*view)? {
                 SelectedView::Given | SelectedView::Shown => PackedView::Given,
                 SelectedView::Block { .. } => {
-                    let (bodies, signatures, is_whole) = shown.remove(&file).unwrap_or_default();
+                    let (bodies, signatures, is_whole) = symbols;
                     PackedView::Block { bodies, signatures, is_whole }
                 }
                 SelectedView::Row { growth } => {
@@ -423,7 +423,7 @@ impl<'i, 'c> PackSelection<'i, 'c> {
                 }
                 SelectedView::Path => PackedView::Path,
             };
-            PackedFile { file, view }
+            Some(PackedFile { file, view })
         });
         let files = files.collect();
         Packing { files, tokens: self.tokens, rooms: self.rooms, value: self.value, choices }
@@ -433,12 +433,12 @@ impl<'i, 'c> PackSelection<'i, 'c> {
     fn choices(&mut self) -> BoundInputs {
         // The rows of files with a block were not needed so far. They are few, and must not count as unknown.
         while matches!(
-            self.files.get(&self.ranks_asked[0]),
-            Some(SelectedView::Given | SelectedView::Shown | SelectedView::Block { .. })
+            self.files.get(self.ranks_asked[0]),
+            Some(Some(SelectedView::Given | SelectedView::Shown | SelectedView::Block { .. }))
         ) {
             self.ranks_asked[0] += 1;
         }
-        while self.files.contains_key(&self.ranks_asked[1]) {
+        while matches!(self.files.get(self.ranks_asked[1]), Some(Some(_))) {
             self.ranks_asked[1] += 1;
         }
         let frontier_of = |asked: usize, part: PackPart| {
@@ -473,7 +473,7 @@ impl<'i, 'c> PackSelection<'i, 'c> {
         let PackSymbol { file, score, .. } = self.input.symbols[symbol];
         let tokens = symbol_tokens(self.costs, part, symbol);
         let is_too_large = part == PackPart::Bodies && self.input.budget / 2 < tokens;
-        if is_too_large || self.files.get(&file) == Some(&SelectedView::Given) {
+        if is_too_large || self.files[file] == Some(SelectedView::Given) {
             return;
         }
         let choices = inputs.files.entry(file).or_default();
@@ -483,7 +483,7 @@ impl<'i, 'c> PackSelection<'i, 'c> {
     }
 
     fn add_breadth(&mut self, inputs: &mut BoundInputs, file: usize) {
-        if matches!(self.files.get(&file), Some(SelectedView::Given | SelectedView::Shown)) {
+        if matches!(self.files[file], Some(SelectedView::Given | SelectedView::Shown)) {
             return;
         }
         if file < self.ranks_asked[0] {
@@ -501,6 +501,6 @@ impl<'i, 'c> PackSelection<'i, 'c> {
 }
 
 /// Returns whether a file has a block.
-fn is_block(files: &BTreeMap<usize, SelectedView>, file: usize) -> bool {
-    matches!(files.get(&file), Some(SelectedView::Block { .. }))
+const fn is_block(files: &[Option<SelectedView>], file: usize) -> bool {
+    matches!(files[file], Some(SelectedView::Block { .. }))
 }

@@ -11,12 +11,12 @@ use bytes::Bytes;
 use rustc_hash::FxHashMap;
 
 use super::opened::OpenedDocuments;
-use super::rendering::ViewCache;
+use super::rendering::RenderCaches;
 use super::request::DocumentCacheKey;
 use crate::engine::artifacts::ContentKey;
 use crate::engine::history::{CommitCache, PastCommitCache};
 use crate::engine::options::Options;
-use crate::engine::ranking::FrozenRankings;
+use crate::engine::ranking::{FrozenRankings, SourceCache};
 use crate::model::{
     ContentHash, DiscussionEntry, DocumentLayout, DocumentPart, DocumentText, MissingFile, ParseHealth,
     Receipt, SectionProblem, SymbolKind, lock,
@@ -79,11 +79,12 @@ pub(super) struct FileSymbols {
 #[derive(Default)]
 pub(in crate::engine) struct DocumentCaches {
     pub(in crate::engine) documents: Mutex<DocumentCache>,
-    pub(in crate::engine) views: Mutex<ViewCache>,
+    pub(super) rendered: RenderCaches,
     pub(super) symbols: Mutex<SymbolCounts>,
     pub(in crate::engine) commits: CommitCache,
     pub(in crate::engine) past_commits: PastCommitCache,
     pub(super) rankings: FrozenRankings,
+    pub(in crate::engine) sources: SourceCache,
     pub(in crate::engine) opened: OpenedDocuments,
 }
 

@@ -5,7 +5,9 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashSet};
+use std::sync::LazyLock;
 
+use aho_corasick::AhoCorasick;
 use memchr::memmem;
 
 use super::draft::ShownFile;
@@ -156,19 +158,18 @@ fn entry_points(files: &[ShownFile]) -> Vec<String> {
     };
     let is_entry = |path: &&RelPath| (has_name(path, &ENTRY_POINTS) || is_index(path)) && !is_auxiliary(path);
     let mut found: Vec<&RelPath> = paths().filter(is_entry).collect();
-    found.sort_by_key(|path| {
-        (any_component_contains(path, &SECONDARY), path.components().count(), (*path).clone())
-    });
+    found.sort_by_key(|path| (is_secondary(path), path.components().count(), (*path).clone()));
     found.into_iter().take(MAX_ENTRY_POINTS).map(ToString::to_string).collect()
 }
 
 /// Returns whether a file is in a folder of tests, documentation, or anything else that is not the program.
 fn is_auxiliary(path: &RelPath) -> bool {
-    any_component_contains(path, &AUXILIARY)
+    static NAMES: LazyLock<AhoCorasick> = LazyLock::new(|| {
+        AhoCorasick::new(AUXILIARY).expect("a few short names are within the limits of the automaton")
+    });
+    NAMES.is_match(path.as_bytes())
 }
 
-/// Returns whether a component of a path contains one of these names.
-fn any_component_contains(path: &RelPath, names: &[&str]) -> bool {
-    let has_name = |part: &[u8]| names.iter().any(|name| memmem::find(part, name.as_bytes()).is_some());
-    path.components().any(has_name)
+fn is_secondary(path: &RelPath) -> bool {
+    SECONDARY.iter().any(|name| memmem::find(path.as_bytes(), name.as_bytes()).is_some())
 }

@@ -23,7 +23,7 @@ use crate::engine::history::{
 };
 use crate::engine::index::FileSelection;
 use crate::engine::ranking::{
-    FrozenRankings, FrozenRequest, ProjectRanking, RankingRequest, SourceTexts, path_classes, rank_project,
+    FrozenRankings, FrozenRequest, ProjectRanking, RankingRequest, SourceCache, path_classes, rank_project,
 };
 use crate::engine::summaries::ModelSummaries;
 use crate::engine::timings::AnswerStep;
@@ -121,6 +121,9 @@ impl DocumentRun<'_, '_> {
             let stable = stable_share(request, history.as_ref(), reader.as_ref(), &draft);
             let files: Vec<&KnownFile> = draft.files.iter().map(|shown| &shown.file).collect();
             let classes = path_classes(&self.cache.workspace, &files);
+            let own = SourceCache::default();
+            let trusted = caches.filter(|_| !self.cache.workspace.paranoid);
+            let sources = trusted.map_or(&own, |caches| &caches.sources);
             let rank = RankInputs {
                 request,
                 horizon,
@@ -130,10 +133,10 @@ impl DocumentRun<'_, '_> {
                 files: &files,
                 classes: &classes,
                 caches,
+                sources,
             };
             frozen = stable.map(|share| (share, rank.frozen(self.cache)));
-            let known = frozen.as_ref().map(|(_, frozen)| &frozen.sources);
-            let current = rank.current(self.cache, known);
+            let current = rank.current(self.cache);
             if let Some(task) = &task {
                 note_task(&mut draft, task, &current);
             }
@@ -235,11 +238,13 @@ struct RankInputs<'a> {
     /// The class of each file.
     classes: &'a [PathClass],
     caches: Option<&'a DocumentCaches>,
+    /// Texts that are not read again.
+    sources: &'a SourceCache,
 }
 
 impl RankInputs<'_> {
-    /// Ranks the files by the task, by those in focus and by history. `known` has the texts of some of them.
-    fn current(&self, cache: &mut ArtifactCache<'_>, known: Option<&SourceTexts>) -> ProjectRanking {
+    /// Ranks the files by the task, by those in focus and by history.
+    fn current(&self, cache: &mut ArtifactCache<'_>) -> ProjectRanking {
         let query = self.task.map_or_else(RankingQuery::empty, ReadTask::query);
         // Without a task or a focus, ranks that changed with every commit would select something else after each, and a
         // provider would find little of the previous document in its cache. Hydration keeps places by its own rule, and
@@ -255,7 +260,7 @@ impl RankInputs<'_> {
             horizon: self.horizon,
             frozen_at: None,
             room: Some(BudgetUnit::of(limits, counter).to_tokens(limit_of(limits))),
-            known,
+            kept: self.sources,
             classes: self.classes,
         };
         rank_project(cache, &ranking, self.files)
@@ -266,8 +271,8 @@ impl RankInputs<'_> {
         let past = self.past(cache, LogEnd::Frozen);
         let unkept = FrozenRankings::default();
         let rankings = self.caches.map_or(&unkept, |caches| &caches.rankings);
-        let Self { files, classes, history, .. } = *self;
-        rankings.rank(cache, &FrozenRequest { files, classes, history, past: &past })
+        let Self { files, classes, history, sources: kept, .. } = *self;
+        rankings.rank(cache, &FrozenRequest { files, classes, history, past: &past, kept })
     }
 
     fn past(&self, cache: &mut ArtifactCache<'_>, end: LogEnd) -> Arc<PastCommits> {

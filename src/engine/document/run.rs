@@ -22,6 +22,6 @@ impl<'w> DocumentRun<'_, 'w> {
         summaries: &'s ModelSummaries,
         docs: DocsDetail,
     ) -> Renderer<'s, 'w> {
-        Renderer::new(self.cache, self.caches.map(|caches| &caches.views), summaries, docs)
+        Renderer::new(self.cache, self.caches.map(|caches| &caches.rendered), summaries, docs)
     }
 }

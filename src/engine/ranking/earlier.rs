@@ -1,7 +1,6 @@
 //! Contents of files at an earlier commit.
 
 use std::collections::HashMap;
-use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 
 use super::source::SourceText;
@@ -55,9 +54,8 @@ impl EarlierSources {
     ) -> Vec<(T, Arc<EarlierSource>)> {
         let last = Arc::clone(&lock(&self.0));
         let contents = wanted.iter().map(|(_, content)| content);
-        // Each document finds out for itself whether the parts of a text take too long to parse.
         let is_kept = |content: &&EarlierContent| {
-            last.get(content).is_some_and(|earlier| !earlier.source.is_too_slow.load(Ordering::Relaxed))
+            last.get(content).is_some_and(|earlier| !earlier.source.is_too_slow())
         };
         let (known, unread): (Vec<_>, Vec<_>) = contents.partition(is_kept);
         let mut sources: SourcesByContent = read_contents(cache, &unread).into_iter().collect();

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::earlier::{EarlierContent, EarlierSources};
 use super::rank::{ProjectRanking, RankingRequest, rank_project};
+use super::source::SourceCache;
 use crate::engine::artifacts::ArtifactCache;
 use crate::engine::fingerprint::Fingerprint;
 use crate::engine::history::{FrozenContent, PastCommits, ProjectHistory};
@@ -42,6 +43,8 @@ pub(in crate::engine) struct FrozenRequest<'a> {
     pub(in crate::engine) history: Option<&'a ProjectHistory>,
     /// The commits up to the frozen ones.
     pub(in crate::engine) past: &'a PastCommits,
+    /// Texts that are not read again.
+    pub(in crate::engine) kept: &'a SourceCache,
 }
 
 impl FrozenRankings {
@@ -51,7 +54,7 @@ impl FrozenRankings {
         cache: &mut ArtifactCache<'_>,
         request: &FrozenRequest<'_>,
     ) -> ProjectRanking {
-        let FrozenRequest { files, classes, history, past } = *request;
+        let FrozenRequest { files, classes, history, past, kept } = *request;
         // Without commits, references decide, which may change with any file.
         let frozen = history.filter(|_| past.has_any_of(files.iter().map(|file| &file.path)));
         let key = frozen.map(|history| request.key(&cache.workspace, history));
@@ -66,7 +69,7 @@ impl FrozenRankings {
                 horizon: ChangeHorizon::Near,
                 frozen_at: history.map(|history| (history, &self.earlier)),
                 room: None,
-                known: None,
+                kept,
                 classes,
             };
             let ranking = rank_project(cache, &wanted, files);

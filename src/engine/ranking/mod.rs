@@ -18,7 +18,7 @@ pub use search::{HitKind, SearchAnswer, SearchHit, SearchRequest};
 
 pub(in crate::engine) use frozen::{FrozenRankings, FrozenRequest};
 pub(in crate::engine) use rank::{
-    ProjectRanking, RankedSymbol, RankingRequest, SourceTexts, SymbolSignature, path_classes, rank_project,
+    ProjectRanking, RankedSymbol, RankingRequest, SymbolSignature, path_classes, rank_project,
 };
-pub(in crate::engine) use search::{SharedHistory, search};
-pub(in crate::engine) use source::SourceText;
+pub(in crate::engine) use search::{SearchCaches, search};
+pub(in crate::engine) use source::{SourceCache, SourceText};

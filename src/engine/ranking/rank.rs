@@ -3,12 +3,11 @@
 use std::collections::HashMap;
 use std::ops::{Range, RangeInclusive};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use super::earlier::{EarlierContent, EarlierSource, EarlierSources};
 use super::foreign::ForeignFiles;
 use super::signals::file_signals;
-use super::source::SourceText;
+use super::source::{SourceCache, SourceText};
 use crate::aggregate::{BYTES_PER_TOKEN, lines_before_code};
 use crate::engine::artifacts::{ArtifactCache, ContentRef, term_vectors};
 use crate::engine::history::{FrozenContent, PastCommits, ProjectHistory};
@@ -39,13 +38,13 @@ pub(in crate::engine) struct RankingRequest<'a> {
     pub(in crate::engine) frozen_at: Option<(&'a ProjectHistory, &'a EarlierSources)>,
     /// The size in tokens of the document that the symbols are for; `None` if they are only listed.
     pub(in crate::engine) room: Option<u64>,
-    /// Texts of some of the files. Where such a text is that of the current content, it is not read again.
-    pub(in crate::engine) known: Option<&'a SourceTexts>,
+    /// Texts that are not read again.
+    pub(in crate::engine) kept: &'a SourceCache,
     /// The class of each file.
     pub(in crate::engine) classes: &'a [PathClass],
 }
 
-/// The texts of some files, by their positions. Two rankings of one document share them.
+/// The texts of some files, by their positions.
 pub(in crate::engine) type SourceTexts = HashMap<usize, Arc<SourceText>>;
 
 /// The files and symbols of a project by rank. Positions refer to the given files.
@@ -239,7 +238,7 @@ impl ProjectRanking {
 
     /// Returns whether the parts of a text took too long to parse, which each document has to find out for itself.
     pub(super) fn is_too_slow(&self) -> bool {
-        self.sources.values().any(|source| source.is_too_slow.load(Ordering::Relaxed))
+        self.sources.values().any(|source| source.is_too_slow())
     }
 }
 
@@ -297,10 +296,10 @@ fn read_sources(
         let frozen = request.frozen_at.map(|(history, _)| history.frozen_content(files[*at]));
         match frozen.unwrap_or(FrozenContent::Current) {
             FrozenContent::Current => {
-                let known = request.known.and_then(|known| known.get(at));
-                match known.filter(|known| known.is_of(files[*at])) {
-                    Some(known) => drop(sources.insert(*at, Arc::clone(known))),
-                    None => unread.push(*at),
+                let Some(subject) = ContentRef::from_file(files[*at]) else { continue };
+                match request.kept.get(&subject.key()).filter(|kept| !kept.is_too_slow()) {
+                    Some(kept) => drop(sources.insert(*at, kept)),
+                    None => unread.push((*at, subject)),
                 }
             }
             FrozenContent::Blob(name) => {
@@ -310,8 +309,7 @@ fn read_sources(
         }
     }
     let with_texts = sources.len() + past.len();
-    unread.retain(|at: &usize| ContentRef::from_file(files[*at]).is_some());
-    sources.extend(current_sources(cache, files, &unread));
+    sources.extend(current_sources(cache, &unread, request.kept));
     let mut versions: HashMap<usize, KnownFile> =
         sources.keys().map(|at| (*at, files[*at].clone())).collect();
     if let Some((_, kept)) = request.frozen_at {
@@ -332,18 +330,24 @@ fn add_earlier(
     }
 }
 
-fn current_sources(cache: &mut ArtifactCache<'_>, files: &[&KnownFile], chosen: &[usize]) -> SourceTexts {
+/// Reads the texts of some files, each given with its position, and keeps them.
+fn current_sources(
+    cache: &mut ArtifactCache<'_>,
+    unread: &[(usize, ContentRef<'_>)],
+    kept: &SourceCache,
+) -> SourceTexts {
     let workspace = &cache.workspace;
-    let texts = on_all_cores(chosen, |at| {
-        let subject = ContentRef::from_file(files[*at])?;
+    let texts = on_all_cores(unread, |(_, subject)| {
         let (hash, text) = workspace.read_text(subject.path).ok()?;
         (hash == subject.hash).then_some(text)
     });
     let mut sources = SourceTexts::new();
-    for (at, text) in chosen.iter().zip(texts) {
-        let (Some(text), Some(subject)) = (text, ContentRef::from_file(files[*at])) else { continue };
-        let outline = cache.outline(&subject).filter(|outline| outline.health.fallback.is_none());
-        sources.insert(*at, Arc::new(SourceText::new(text, subject.hash, outline)));
+    for ((at, subject), text) in unread.iter().zip(texts) {
+        let Some(text) = text else { continue };
+        let outline = cache.outline(subject).filter(|outline| outline.health.fallback.is_none());
+        let source = Arc::new(SourceText::new(text, subject.hash, outline));
+        kept.insert(subject.key(), Arc::clone(&source));
+        sources.insert(*at, source);
     }
     sources
 }

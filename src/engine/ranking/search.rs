@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::ops::RangeInclusive;
 
 use super::rank::{ProjectRanking, RankedSymbol, RankingRequest, path_classes, rank_project};
+use super::source::SourceCache;
 use crate::engine::artifacts::ArtifactCache;
 use crate::engine::error::Error;
 use crate::engine::history::{CommitCache, LogEnd, PastCommitCache, past_commits, project_commits};
@@ -61,16 +62,17 @@ pub struct SearchAnswer {
     pub has_matches: bool,
 }
 
-/// The histories that a process caches.
-pub(in crate::engine) struct SharedHistory<'a> {
+/// What a process caches for searches.
+pub(in crate::engine) struct SearchCaches<'a> {
     pub(in crate::engine) commits: &'a CommitCache,
     pub(in crate::engine) past: &'a PastCommitCache,
+    pub(in crate::engine) sources: &'a SourceCache,
 }
 
 /// Finds the files and symbols that match a text.
 pub(in crate::engine) fn search(
     cache: &mut ArtifactCache<'_>,
-    shared: Option<&SharedHistory<'_>>,
+    shared: Option<&SearchCaches<'_>>,
     request: &SearchRequest,
     trust: Trust,
 ) -> Result<SearchAnswer, Error> {
@@ -84,6 +86,7 @@ pub(in crate::engine) fn search(
     let past = commits.map(|commits| past_commits(cache, past, &commits, LogEnd::Head));
     let files: Vec<&KnownFile> = selection.files.iter().collect();
     let past = past.unwrap_or_default();
+    let unkept = SourceCache::default();
     let wanted = RankingRequest {
         query: &query,
         in_focus: &|_| false,
@@ -91,7 +94,7 @@ pub(in crate::engine) fn search(
         horizon: ChangeHorizon::Near,
         frozen_at: None,
         room: None,
-        known: None,
+        kept: shared.map_or(&unkept, |shared| shared.sources),
         classes: &path_classes(&cache.workspace, &files),
     };
     let ranking = rank_project(cache, &wanted, &files);

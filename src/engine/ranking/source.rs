@@ -3,10 +3,25 @@
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::engine::workspace::{KnownFile, KnownState};
+use crate::engine::artifacts::ContentKey;
+use crate::engine::lru::{LruCache, MemorySize};
 use crate::model::{ContentHash, Outline};
 use crate::search::{FileChunks, FunctionSizes, hash_functions};
 use crate::syntax::SourceErrors;
+
+/// The maximum size of the sources that are kept.
+const MAX_BYTES: usize = 16 << 20;
+/// The approximate size of an outline and of the hashes of functions, as a multiple of the size of the text.
+const STRUCTURE_FACTOR: usize = 1;
+
+/// The sources that were ranked last, in a long-running process: the next task needs many of them again.
+pub(in crate::engine) type SourceCache = LruCache<ContentKey, SourceText, MAX_BYTES>;
+
+impl MemorySize for SourceText {
+    fn memory_size(&self) -> usize {
+        size_of::<Self>() + self.text.len() * (1 + STRUCTURE_FACTOR)
+    }
+}
 
 /// A text with its structure.
 pub(in crate::engine) struct SourceText {
@@ -37,10 +52,9 @@ impl SourceText {
         self.functions.get_or_init(|| hash_functions(&self.text, chunks))
     }
 
-    /// Returns whether it is the current content of a file, so that another document may use it. Each document finds
-    /// out for itself whether the parts of a text take too long to parse.
-    pub(super) fn is_of(&self, file: &KnownFile) -> bool {
-        !self.is_too_slow.load(Ordering::Relaxed)
-            && matches!(&file.state, KnownState::Content { hash, .. } if *hash == self.content)
+    /// Returns whether parsing an excerpt took too long. Then, no other document may use it: each finds out for itself
+    /// whether the parts of a text take too long to parse.
+    pub(super) fn is_too_slow(&self) -> bool {
+        self.is_too_slow.load(Ordering::Relaxed)
     }
 }

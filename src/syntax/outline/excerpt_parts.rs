@@ -1,6 +1,6 @@
 //! The parts of a text shared by all its excerpts: what a skeleton cuts, and where statements and declarations are.
 //!
-//! A document shows a file in several selections until it keeps its limit. A large text is parsed for the first of them
+//! A document shows a file in several selections until it keeps its limit. A text is parsed for the first of them
 //! alone; its tree, which may take hundreds of megabytes, is not kept.
 
 use std::ops::Range;
@@ -162,6 +162,14 @@ impl ExcerptParts {
             elided: Vec::new(),
             errors: None,
         })
+    }
+
+    /// Returns the approximate size in bytes.
+    pub fn memory_size(&self) -> usize {
+        size_of::<Self>()
+            + self.nodes.len() * size_of::<PartNode>()
+            + self.cuts.len() * size_of::<SkeletonCut>()
+            + self.elided.len() * size_of::<Range<usize>>()
     }
 
     /// Returns whether the tree has the statements of a body, and not only what a scanner put in its place.

@@ -172,10 +172,10 @@ impl DocumentRun<'_, '_> {
             | ViewMode::None => return None,
         };
         let (summaries, lines) = (ModelSummaries::default(), FocusLines(Vec::new()));
-        let views = self.caches.map(|caches| &caches.views);
+        let caches = self.caches.map(|caches| &caches.rendered);
         let mut diffs = Vec::new();
         for docs in docs {
-            let mut renderer = Renderer::new(self.cache, views, &summaries, *docs);
+            let mut renderer = Renderer::new(self.cache, caches, &summaries, *docs);
             for detail in details {
                 let params = ViewParams {
                     view: row.view,

@@ -133,8 +133,7 @@ pub(in crate::engine::document) fn shown_fingerprints(
 
 /// Returns the hashes that were computed when the views were first shown.
 fn kept_fingerprints(renderer: &Renderer<'_, '_>, files: &[ShownFile]) -> Vec<Option<ContentHash>> {
-    let Some(views) = renderer.views else { return vec![None; files.len()] };
-    let mut views = lock(views);
+    let Some(caches) = renderer.caches else { return vec![None; files.len()] };
     let find = |shown: &ShownFile| {
         let block = shown.settled_block();
         let content = block.content?;
@@ -142,7 +141,7 @@ fn kept_fingerprints(renderer: &Renderer<'_, '_>, files: &[ShownFile]) -> Vec<Op
         let chosen = renderer.summaries.of(&block.path, &content).filter(|_| by_model);
         let words = chosen.map(|chosen| chosen.summary.hash());
         let key = ViewKey::of(content, block.file_type.id, block.view, shown.detail, renderer.docs, words)?;
-        views.get(&key).map(|kept| kept.fingerprint)
+        caches.views.get(&key).map(|kept| kept.fingerprint)
     };
     files.iter().map(find).collect()
 }

@@ -5,6 +5,7 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
@@ -149,6 +150,8 @@ impl CostTable {
 pub(super) struct CostMemo {
     costs: FxHashMap<BudgetUnit, PieceCosts>,
     names: FxHashMap<usize, NameList>,
+    /// The names of rows, by the file and their number.
+    rows: FxHashMap<(usize, usize), Arc<[String]>>,
 }
 
 /// Returns the lines that represent a source without names in a row: its first lines that are neither blank nor
@@ -174,8 +177,13 @@ fn declared_names(text: &str, file_type: &'static FileType) -> Vec<String> {
 
 impl CostMemo {
     /// Returns the first names of a file; `file` is its position in the draft.
-    pub(in crate::engine::document) fn names(&self, file: usize, count: usize) -> Vec<String> {
-        self.first_names(file, count).map(str::to_owned).collect()
+    pub(in crate::engine::document) fn names(&mut self, file: usize, count: usize) -> Arc<[String]> {
+        let Self { rows, names, .. } = self;
+        let row = rows.entry((file, count)).or_insert_with(|| {
+            let names = names.get(&file).into_iter().flat_map(NameList::iter);
+            names.take(count).map(str::to_owned).collect()
+        });
+        Arc::clone(row)
     }
 
     fn first_names(&self, file: usize, count: usize) -> impl Iterator<Item = &str> {

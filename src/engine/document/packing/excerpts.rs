@@ -2,22 +2,22 @@
 
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex};
 
 use super::pack::PackContext;
 use crate::aggregate::SummaryLines;
 use crate::engine::document::draft::ShownFile;
 use crate::engine::document::gather::render_as;
 use crate::engine::document::rendering::{
-    CachedView, ParsedTexts, Renderer, ViewCache, ViewKey, encoding_remark,
+    CachedView, PartsCache, RenderCaches, Renderer, ViewKey, encoding_remark, parsed_parts,
 };
 use crate::engine::fingerprint::Fingerprint;
 use crate::engine::ranking::{ProjectRanking, SourceText, SymbolSignature};
 use crate::engine::workspace::{KnownState, Workspace};
 use crate::model::{
     CompactText, ContentHash, DocumentBlock, FileRole, FileType, RelPath, RoutingRule, SummaryDetail,
-    SummaryProvenance, Symbol, SymbolKind, ViewMode, lock, on_all_cores,
+    SummaryProvenance, Symbol, SymbolKind, ViewMode, on_all_cores,
 };
 use crate::{aggregate, summarize, syntax};
 
@@ -61,9 +61,8 @@ pub(super) fn render_blocks(
         memo.insert(selection.clone(), block);
     }
     let workspace = &renderer.cache.workspace;
-    // As with other views, a paranoid answer must not come from a cache.
-    let views = renderer.views.filter(|_| !workspace.paranoid);
-    let renderer = ExcerptRenderer { workspace, views, parsed: &renderer.parsed };
+    let caches = renderer.trusted_caches();
+    let renderer = ExcerptRenderer { workspace, caches, parts: &renderer.parts };
     let max_bytes = context.routing.max_bytes;
     let blocks = on_all_cores(&excerpts, |selection| {
         excerpt_block(renderer, &files[selection.file], selection, context.ranking, max_bytes)
@@ -214,8 +213,9 @@ fn shorten(words: &mut String) {
 #[derive(Clone, Copy)]
 struct ExcerptRenderer<'r> {
     workspace: &'r Workspace<'r>,
-    views: Option<&'r Mutex<ViewCache>>,
-    parsed: &'r ParsedTexts,
+    caches: Option<&'r RenderCaches>,
+    /// What is parsed for this answer, if there are no caches.
+    parts: &'r PartsCache,
 }
 
 /// Shows the text of a file, or an excerpt of it.
@@ -294,7 +294,9 @@ fn cached_excerpt(
     subject: &ExcerptSource<'_>,
     lines: &ExcerptLines,
 ) -> CompactText {
-    let Some(views) = renderer.views else { return excerpt_text(renderer, subject, lines).0.into() };
+    let Some(RenderCaches { views, .. }) = renderer.caches else {
+        return excerpt_text(renderer, subject, lines).0.into();
+    };
     let mut selected = Fingerprint::default();
     // The excerpt names the path where much is left out.
     selected.bytes(subject.path.as_bytes());
@@ -308,7 +310,7 @@ fn cached_excerpt(
     let words = Some(selected.finish());
     let (content, file_type, view) = (subject.source.content, subject.file_type.id, ViewMode::Excerpt);
     let key = ViewKey { content, file_type, view, detail: None, docs: None, words };
-    if let Some(kept) = lock(views).get(&key) {
+    if let Some(kept) = views.get(&key) {
         return Arc::clone(&kept.body).into();
     }
     let (text, is_final) = excerpt_text(renderer, subject, lines);
@@ -316,14 +318,14 @@ fn cached_excerpt(
     if is_final {
         // The fingerprints of excerpts are never looked up.
         let (body, fingerprint) = (Arc::clone(&body), ContentHash::digest(b""));
-        lock(views).insert(key, Arc::new(CachedView { remark: None, body, fingerprint }));
+        views.insert(key, Arc::new(CachedView { remark: None, body, fingerprint }));
     }
     body.into()
 }
 
 /// Returns an excerpt, and whether it would be the same another time: not if parsing it took too long.
 fn excerpt_text(
-    ExcerptRenderer { workspace, parsed, .. }: ExcerptRenderer<'_>,
+    ExcerptRenderer { workspace, caches, parts: own }: ExcerptRenderer<'_>,
     ExcerptSource { path, file_type, source }: &ExcerptSource<'_>,
     ExcerptLines { bodies, signatures, is_pointed_to }: &ExcerptLines,
 ) -> (String, bool) {
@@ -342,7 +344,8 @@ fn excerpt_text(
     let pointer = |gap: &RangeInclusive<u32>| pointer(path, &starts, gap);
     let request = syntax::ExcerptRequest { bodies, signatures: Some(signatures), pointer: &pointer, errors };
     let was_too_slow = is_too_slow.load(Ordering::Relaxed);
-    let parts = if was_too_slow { None } else { parsed.parts(source, file_type, &mut give_up) };
+    let kept = caches.map_or(own, |caches| &caches.parts);
+    let parts = if was_too_slow { None } else { parsed_parts(kept, source, file_type, &mut give_up) };
     let excerpt = parts.and_then(|parts| syntax::excerpt(file_type.id, text, &parts, &request, &mut give_up));
     let is_final = !was_too_slow && !give_up();
     is_too_slow.store(!is_final, Ordering::Relaxed);
@@ -425,9 +428,9 @@ mod tests {
         let file_type = crate::discover::file_type_by_id("python").unwrap();
         let lines = ExcerptLines { bodies: vec![1..=2], signatures: Vec::new(), is_pointed_to: false };
         let excerpt = |project: &Project<'_>, source: &SourceText| {
-            let parsed = ParsedTexts::default();
+            let parts = PartsCache::default();
             let renderer =
-                ExcerptRenderer { workspace: &project.cache.workspace, views: None, parsed: &parsed };
+                ExcerptRenderer { workspace: &project.cache.workspace, caches: None, parts: &parts };
             excerpt_text(renderer, &ExcerptSource { path: &path, file_type, source }, &lines)
         };
         let (parsed, is_final) =

@@ -66,7 +66,7 @@ pub(super) fn fit_draft(
     let mut least = packable.pack(renderer, draft, &context, memo, 0);
     least.shown.listed.clear();
     least.shown.plan.tree = None;
-    let used = size(renderer.cache, least.shown.clone(), context.unit, images_apart);
+    let used = size(renderer.cache, &least.shown, context.unit, images_apart);
     Ok((used, least))
 }
 
@@ -80,10 +80,23 @@ pub(in crate::engine::document) fn assemble(workspace: &Workspace<'_>, mut draft
     let shown = draft.files.into_iter().chain(draft.shown_again);
     let mut candidates: Vec<CandidateFile> = shown.map(|shown| shown.candidate).collect();
     for file in candidates.iter_mut().chain(draft.listed.iter_mut().map(|listed| &mut listed.file)) {
-        let block = &mut file.block;
-        block.content = block.content.map(|content| workspace.hidden.file_hash(&block.path, content));
+        set_file_hash(workspace, file);
     }
     aggregate::compose(draft.plan, candidates, &draft.listed, draft.remarks)
+}
+
+/// Assembles a document that is only measured: its receipt does not list the files.
+fn assemble_to_measure(workspace: &Workspace<'_>, draft: &DraftDocument) -> Document {
+    let shown = draft.files.iter().chain(&draft.shown_again);
+    let mut candidates: Vec<CandidateFile> = shown.map(|shown| shown.candidate.clone()).collect();
+    candidates.iter_mut().for_each(|file| set_file_hash(workspace, file));
+    aggregate::compose_draft(draft.plan.clone(), candidates, &draft.listed, draft.remarks.clone())
+}
+
+/// Sets the hash of the file on disk in place of that of the visible part of its content.
+fn set_file_hash(workspace: &Workspace<'_>, file: &mut CandidateFile) {
+    let block = &mut file.block;
+    block.content = block.content.map(|content| workspace.hidden.file_hash(&block.path, content));
 }
 
 /// Searches for the largest room with which a document fits.
@@ -155,7 +168,7 @@ pub(super) fn frame_size(
         dropped: Vec::new(),
         remarks: remarks_in_text(draft, std::iter::empty()),
     };
-    size(cache, frame, context.unit, images_apart)
+    size(cache, &frame, context.unit, images_apart)
 }
 
 /// Returns the size of the document of a draft, and by how much it exceeds the limits.
@@ -166,7 +179,7 @@ fn measure_draft(
     images_apart: bool,
 ) -> (u64, u64) {
     let limits = draft.remarks.limits;
-    let document = assemble(&cache.workspace, draft.clone());
+    let document = assemble_to_measure(&cache.workspace, draft);
     let used = measure::size(cache, &document, unit, images_apart);
     // The bytes differ from the size only if both are limited.
     let bytes = match (limits.tokens, limits.bytes) {
@@ -179,8 +192,8 @@ fn measure_draft(
 }
 
 /// Returns the size of the document of a draft.
-fn size(cache: &mut ArtifactCache<'_>, draft: DraftDocument, unit: BudgetUnit, images_apart: bool) -> u64 {
-    let document = assemble(&cache.workspace, draft);
+fn size(cache: &mut ArtifactCache<'_>, draft: &DraftDocument, unit: BudgetUnit, images_apart: bool) -> u64 {
+    let document = assemble_to_measure(&cache.workspace, draft);
     measure::size(cache, &document, unit, images_apart)
 }
 

@@ -180,7 +180,7 @@ impl<'a> PackableDraft<'a> {
             if let Some(stable) = stable.filter(|_| block.is_some()) {
                 place_stable(shown.clone(), stable).add_to(&mut shown_again);
             }
-            let placed = place_file(shown, view, block, stable, (at, &memo.costs));
+            let placed = place_file(shown, view, block, stable, (at, &mut memo.costs));
             if let Some(row) = placed.add_to(&mut files) {
                 let place = match context.stable.get(&at) {
                     Some(StableView::Row { part, place, .. }) => (*part, *place),

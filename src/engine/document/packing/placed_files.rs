@@ -1,6 +1,7 @@
 //! Adds the files of a limited document to the part that their views belong to: its blocks or its rows.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use super::costs::CostMemo;
 use crate::aggregate::{CandidateFile, FilePart, ListedFile, PackedView};
@@ -19,7 +20,7 @@ pub(super) enum StableView {
         part: FilePart,
         /// Its place among the rows of its part.
         place: usize,
-        names: Vec<String>,
+        names: Arc<[String]>,
     },
 }
 
@@ -31,7 +32,7 @@ pub(super) type StablePart = HashMap<usize, StableView>;
 pub(super) struct PlacedFile {
     shown: ShownFile,
     /// The names in its row, empty if it shows only the path; `None` for a block.
-    row: Option<Vec<String>>,
+    row: Option<Arc<[String]>>,
 }
 
 impl PlacedFile {
@@ -56,7 +57,7 @@ pub(super) fn place_file(
     view: &PackedView,
     block: Option<DocumentBlock>,
     stable: Option<&StableView>,
-    (at, costs): (usize, &CostMemo),
+    (at, costs): (usize, &mut CostMemo),
 ) -> PlacedFile {
     if let Some(block) = block {
         show_as(&mut shown, block);
@@ -66,7 +67,7 @@ pub(super) fn place_file(
         (Some(stable), _) => place_stable(shown, stable),
         (None, PackedView::Given) => PlacedFile::block(shown),
         (None, PackedView::Names(count)) => list(shown, costs.names(at, *count)),
-        (None, PackedView::Block { .. } | PackedView::Path) => list(shown, Vec::new()),
+        (None, PackedView::Block { .. } | PackedView::Path) => list(shown, Arc::default()),
     }
 }
 
@@ -80,13 +81,13 @@ pub(super) fn place_stable(mut shown: ShownFile, view: &StableView) -> PlacedFil
         }
         StableView::Row { part, names, .. } => {
             shown.candidate.part = *part;
-            list(shown, names.clone())
+            list(shown, Arc::clone(names))
         }
     }
 }
 
 /// Lists a file by the names of its symbols, or by its path if there are none.
-fn list(mut shown: ShownFile, names: Vec<String>) -> PlacedFile {
+fn list(mut shown: ShownFile, names: Arc<[String]>) -> PlacedFile {
     let view = if names.is_empty() { ViewMode::Path } else { ViewMode::Names };
     note_view(&mut shown.candidate, view);
     let block = &mut shown.candidate.block;

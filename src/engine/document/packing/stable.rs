@@ -141,6 +141,30 @@ impl SelectedFirst {
     }
 }
 
+/// The files of a draft in their versions at the frozen commit.
+struct FrozenDraft<'p> {
+    packable: PackableDraft<'p>,
+    /// Whether each file may have changed since, by position.
+    has_changed: Vec<bool>,
+}
+
+impl<'p> FrozenDraft<'p> {
+    /// Takes the files in the order that the frozen ranks refer to. Those that a person has decided on take no room
+    /// here, and neither do those that did not exist.
+    fn new(files: &'p [ShownFile], history: Option<&ProjectHistory>, frozen: &PackContext<'_>) -> Self {
+        let content =
+            |shown: &ShownFile| history.map_or(FrozenContent::Current, |of| of.frozen_content(&shown.file));
+        let contents: Vec<FrozenContent> = files.iter().map(content).collect();
+        let mut packable = PackableDraft::new(files, frozen);
+        for (file, at) in packable.packable.iter_mut().zip(frozen.ranking.order.iter()) {
+            let is_absent = !is_ranked(&files[*at].candidate) || contents[*at] == FrozenContent::Absent;
+            file.demand = if is_absent { FileDemand::Binding(0) } else { FileDemand::Ranked };
+        }
+        let has_changed = contents.iter().map(|content| *content != FrozenContent::Current).collect();
+        Self { packable, has_changed }
+    }
+}
+
 /// The inputs for packing the first part of a document.
 pub(super) struct StablePacker<'p, 'r, 'w> {
     pub(super) renderer: &'p mut Renderer<'r, 'w>,
@@ -159,10 +183,11 @@ impl StablePacker<'_, '_, '_> {
     pub(super) fn fit(&mut self, memos: &mut PackMemos, is_guided: bool) -> Result<PackedDraft, Error> {
         let (share, limit) = (self.share, self.limit());
         let before = if share.has_rows { self.taken(&StablePart::new()).total() } else { 0 };
+        let frozen = FrozenDraft::new(&self.draft.files, self.history, &self.frozen);
         let mut fit = |room: u64, wanted: u64| -> Result<(u64, u64, PackedDraft), Error> {
-            let first = self.select_most(room, wanted, &mut memos.frozen);
+            let first = self.select_most(&frozen, room, wanted, &mut memos.frozen);
             let room = first.room;
-            let (stable, frame) = self.show(first, memos);
+            let (stable, frame) = self.show(&frozen, first, memos);
             let context = PackContext { is_guided, stable: &stable, ..self.current };
             let frame = (frame, self.images_apart);
             let (used, packed) = fit_draft(self.renderer, self.draft, &context, &mut memos.current, frame)?;
@@ -181,20 +206,26 @@ impl StablePacker<'_, '_, '_> {
     /// Selects in a room, and then in larger ones until the size of the document reaches `wanted`. The rest of the
     /// document shows no more of the selected files, so unused room would go to files that hardly matter, such as a
     /// list of changes or a license.
-    fn select_most(&mut self, room: u64, wanted: u64, memo: &mut PackMemo) -> SelectedFirst {
+    fn select_most(
+        &mut self,
+        draft: &FrozenDraft<'_>,
+        room: u64,
+        wanted: u64,
+        memo: &mut PackMemo,
+    ) -> SelectedFirst {
         let limit = self.limit();
         let step = (limit / (2 * ROOM_STEPS)).max(1);
         let most = wanted.max(limit - limit / SPARE_PART);
-        let mut first = self.select(room, memo);
+        let mut first = self.select(draft, room, memo);
         for _ in 1..MAX_ROOMS {
             if !self.share.has_rows || wanted <= first.taken.saturating_add(step / 2) {
                 break;
             }
             let mut room = first.larger_room(wanted, step);
-            let mut larger = self.select(room, memo);
+            let mut larger = self.select(draft, room, memo);
             while most < larger.taken && first.room < room {
                 room = room.saturating_sub(step);
-                larger = self.select(room, memo);
+                larger = self.select(draft, room, memo);
             }
             if larger.taken <= first.taken {
                 break;
@@ -206,7 +237,12 @@ impl StablePacker<'_, '_, '_> {
 
     /// Shows the current versions of what was selected, or less if the document would exceed its limit. Also returns
     /// the size of its frame.
-    fn show(&mut self, mut first: SelectedFirst, memos: &mut PackMemos) -> (StablePart, u64) {
+    fn show(
+        &mut self,
+        draft: &FrozenDraft<'_>,
+        mut first: SelectedFirst,
+        memos: &mut PackMemos,
+    ) -> (StablePart, u64) {
         let limit = self.limit();
         // The costs of pieces are approximate until the document is composed.
         while 0 < first.room {
@@ -216,14 +252,14 @@ impl StablePacker<'_, '_, '_> {
             }
             for row in &first.changed_rows {
                 stable.remove(&row.file);
-                stable.extend(self.current_row(row, &memos.frozen).map(|current| (row.file, current)));
+                stable.extend(self.current_row(row, &mut memos.frozen).map(|current| (row.file, current)));
             }
             stable.extend(self.show_changed(&first.changed, memos));
             let taken = self.taken(&stable);
             if taken.total() <= limit {
                 return (stable, taken.frame);
             }
-            first = self.select(StableShare::less(first.room, limit), &mut memos.frozen);
+            first = self.select(draft, StableShare::less(first.room, limit), &mut memos.frozen);
         }
         let nothing = StablePart::new();
         let frame = self.taken(&nothing).frame;
@@ -246,46 +282,33 @@ impl StablePacker<'_, '_, '_> {
     /// Selects by frozen ranks, without the binding files. With a history, files are selected by their versions at its
     /// frozen commit, and those that may have changed since keep the rooms that they had then, which nothing else can
     /// take.
-    fn select(&mut self, room: u64, memo: &mut PackMemo) -> SelectedFirst {
-        let files = &self.draft.files;
-        let frozen: Vec<FrozenContent> = files
-            .iter()
-            .map(|shown| {
-                self.history.map_or(FrozenContent::Current, |history| history.frozen_content(&shown.file))
-            })
-            .collect();
-        let mut packable = PackableDraft::new(files, &self.frozen);
-        for (file, at) in packable.packable.iter_mut().zip(self.frozen.ranking.order.iter()) {
-            let is_absent = !is_ranked(&files[*at].candidate) || frozen[*at] == FrozenContent::Absent;
-            // It takes no room here.
-            file.demand = if is_absent { FileDemand::Binding(0) } else { FileDemand::Ranked };
-        }
+    fn select(&mut self, draft: &FrozenDraft<'_>, room: u64, memo: &mut PackMemo) -> SelectedFirst {
+        let FrozenDraft { packable, has_changed } = draft;
         let shares = self.share.parts(shares(&self.frozen, room));
         let mut round = 0;
         let (views, mut blocks) = loop {
             round += 1;
             let packing =
                 packable.select(self.renderer, &self.frozen, &mut memo.costs, (room, shares), false);
-            let views = views_by_position(&packing, &self.frozen, files.len());
+            let views = views_by_position(&packing, &self.frozen, has_changed.len());
             let blocks = self.render(self.frozen, memo, &views, FilePart::Stable);
             // With the corrected costs, another selection may be better.
             if !memo.is_corrected || round == MAX_ROUNDS {
                 break (views, blocks);
             }
         };
-        let has_changed = |file: usize| frozen[file] != FrozenContent::Current;
         let (mut changed, mut changed_rows) = (Vec::new(), Vec::new());
         for (file, view) in views.into_iter().enumerate() {
             match view {
                 Some(PackedView::Names(count)) => {
                     let place = packable.places[file];
-                    if has_changed(file) {
+                    if has_changed[file] {
                         changed_rows.push(ChangedRow { file, count, place });
                     }
                     let names = memo.costs.names(file, count);
                     blocks.insert(file, StableView::Row { part: FilePart::Stable, place, names });
                 }
-                Some(view @ PackedView::Block { .. }) if has_changed(file) => {
+                Some(view @ PackedView::Block { .. }) if has_changed[file] => {
                     changed.push(ReservedRoom { file, view });
                 }
                 _ => {}
@@ -296,13 +319,13 @@ impl StablePacker<'_, '_, '_> {
     }
 
     /// Returns the current row of a file; `None` if none of its names are left.
-    fn current_row(&mut self, row: &ChangedRow, memo: &PackMemo) -> Option<StableView> {
-        let mut names = memo.costs.names(row.file, row.count);
+    fn current_row(&mut self, row: &ChangedRow, memo: &mut PackMemo) -> Option<StableView> {
+        let mut names = memo.costs.names(row.file, row.count).to_vec();
         let frozen = names.len();
         // They keep their frozen order, which also depends on the sizes of symbols.
         retain_current_names(self.renderer, &self.draft.files[row.file], &mut names);
         let part = if names.len() < frozen { FilePart::Changed } else { FilePart::Stable };
-        (!names.is_empty()).then_some(StableView::Row { part, place: row.place, names })
+        (!names.is_empty()).then(|| StableView::Row { part, place: row.place, names: names.into() })
     }
 
     /// Shows files that have changed since scores were frozen, each in its own room, so that they do not depend on each

@@ -5,11 +5,13 @@ mod renderer;
 mod view;
 mod view_cache;
 
-pub(in crate::engine::document) use parsed_texts::ParsedTexts;
-pub(in crate::engine::document) use renderer::{NameList, Renderer, encoding_remark, type_or_unknown};
+pub(in crate::engine::document) use parsed_texts::{PartsCache, parsed_parts};
+pub(in crate::engine::document) use renderer::{
+    NameList, RenderCaches, Renderer, encoding_remark, type_or_unknown,
+};
 pub(in crate::engine::document) use view::{
     BaseText, BaseTexts, HEAD, ViewOverrides, ViewParams, base_text, base_texts, find_slices,
     without_old_lines,
 };
 pub use view::{UNKNOWN_SYMBOLS, ViewAnswer};
-pub(in crate::engine::document) use view_cache::{CachedView, ViewCache, ViewKey, view_fingerprint};
+pub(in crate::engine::document) use view_cache::{CachedView, ViewKey, view_fingerprint};

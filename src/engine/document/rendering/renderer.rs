@@ -1,8 +1,8 @@
 //! Renders the view of one file.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
-use super::parsed_texts::ParsedTexts;
+use super::parsed_texts::PartsCache;
 use super::view::{
     ViewAnswer, ViewContent, ViewParams, ViewUnavailable, diff_view, health_remark, hidden_reason,
     masked_view, slices_view, symbols_view,
@@ -14,12 +14,12 @@ use crate::engine::summaries::{ChosenSummary, ModelSummaries};
 use crate::engine::workspace::{HiddenSymbols, KnownFile, KnownState};
 use crate::model::{
     ContentFacts, ContentHash, DocsDetail, DocumentBlock, FileType, Outline, SkipReason, SummaryDetail,
-    SummaryProvenance, Symbol, ViewFault, ViewMode, lock,
+    SummaryProvenance, Symbol, ViewFault, ViewMode,
 };
 use crate::{aggregate, discover, summarize, syntax};
 
 /// The terminator of each name in a list that is kept as one text.
-const NAME_END: &str = "\0";
+const NAME_END: char = '\0';
 
 /// The names of a file, the most important first. Kept as one text, because most of them are never shown.
 pub(in crate::engine::document) struct NameList(Arc<CachedView>);
@@ -27,7 +27,11 @@ pub(in crate::engine::document) struct NameList(Arc<CachedView>);
 impl NameList {
     pub(in crate::engine::document) fn new(names: &[String]) -> Self {
         let names = names.iter().filter(|name| !name.contains(NAME_END));
-        let body: String = names.flat_map(|name| [name, NAME_END]).collect();
+        let mut body = String::new();
+        for name in names {
+            body.push_str(name);
+            body.push(NAME_END);
+        }
         Self(Arc::new(CachedView { remark: None, body: body.into(), fingerprint: ContentHash::digest(b"") }))
     }
 
@@ -40,41 +44,54 @@ impl NameList {
     }
 }
 
+/// What was rendered last, in a long-running process.
+#[derive(Default)]
+pub(in crate::engine::document) struct RenderCaches {
+    pub(in crate::engine::document) views: ViewCache,
+    pub(in crate::engine::document) parts: PartsCache,
+}
+
 /// Renders the files of one document, or of one answer.
 pub(in crate::engine::document) struct Renderer<'r, 'w> {
     pub(in crate::engine::document) cache: &'r mut ArtifactCache<'w>,
-    /// The views that were rendered last, in a long-running process.
-    pub(in crate::engine::document) views: Option<&'r Mutex<ViewCache>>,
+    /// `None` in a process that ends with its answer.
+    pub(in crate::engine::document) caches: Option<&'r RenderCaches>,
     pub(in crate::engine::document) summaries: &'r ModelSummaries,
     /// How much documentation skeletons show.
     pub(in crate::engine::document) docs: DocsDetail,
     pub(in crate::engine::document) prefetch: SkeletonPrefetch,
-    pub(in crate::engine::document) parsed: ParsedTexts,
+    /// What is parsed for this answer, if it must not use or has no caches.
+    pub(in crate::engine::document) parts: PartsCache,
 }
 
 impl<'r, 'w> Renderer<'r, 'w> {
     /// Returns a renderer that shows these summaries by models, without any prefetch.
     pub(in crate::engine::document) fn new(
         cache: &'r mut ArtifactCache<'w>,
-        views: Option<&'r Mutex<ViewCache>>,
+        caches: Option<&'r RenderCaches>,
         summaries: &'r ModelSummaries,
         docs: DocsDetail,
     ) -> Self {
-        let (prefetch, parsed) = (SkeletonPrefetch::default(), ParsedTexts::default());
-        Self { cache, views, summaries, docs, prefetch, parsed }
+        let (prefetch, parts) = (SkeletonPrefetch::default(), PartsCache::default());
+        Self { cache, caches, summaries, docs, prefetch, parts }
     }
 }
 
-impl Renderer<'_, '_> {
+impl<'r> Renderer<'r, '_> {
+    /// Returns the caches that may answer: a paranoid answer should reveal a wrong cache, so it must not come from one.
+    pub(in crate::engine::document) fn trusted_caches(&self) -> Option<&'r RenderCaches> {
+        self.caches.filter(|_| !self.cache.workspace.paranoid)
+    }
+
     /// Returns the names that were looked up for an earlier document.
     pub(in crate::engine::document) fn cached_names(&self, key: &ViewKey) -> Option<NameList> {
-        lock(self.views.filter(|_| !self.cache.workspace.paranoid)?).get(key).map(NameList)
+        self.trusted_caches()?.views.get(key).map(NameList)
     }
 
     /// Keeps names for later documents.
     pub(in crate::engine::document) fn cache_names(&self, key: ViewKey, names: &NameList) {
-        if let Some(views) = self.views {
-            lock(views).insert(key, Arc::clone(&names.0));
+        if let Some(RenderCaches { views, .. }) = self.caches {
+            views.insert(key, Arc::clone(&names.0));
         }
     }
 
@@ -154,11 +171,11 @@ impl Renderer<'_, '_> {
 
     /// Returns whether the skeleton of a file is cached in its final form.
     pub(in crate::engine::document) fn keeps_skeleton(&self, file: &KnownFile) -> bool {
-        let views = self.views.filter(|_| !self.cache.workspace.paranoid);
-        let (Some(views), Some(subject)) = (views, ContentRef::from_file(file)) else { return false };
+        let (caches, subject) = (self.trusted_caches(), ContentRef::from_file(file));
+        let (Some(RenderCaches { views, .. }), Some(subject)) = (caches, subject) else { return false };
         let (view, detail) = (ViewMode::Skeleton, SummaryDetail::Words);
         let key = ViewKey::of(subject.hash, subject.file_type.id, view, detail, self.docs, None);
-        key.is_some_and(|key| lock(views).contains(&key))
+        key.is_some_and(|key| views.contains(&key))
     }
 
     /// Shows a view, from the cache if possible.
@@ -167,17 +184,14 @@ impl Renderer<'_, '_> {
         subject: &ContentRef<'_>,
         rendering: &mut ViewParams<'_>,
     ) -> Result<ViewContent, ViewUnavailable> {
-        // A paranoid answer should reveal a wrong cache, so it must not come from one. A view with secrets must not
-        // stay in one: the next answer may be for someone else.
-        let is_cached = !self.cache.workspace.paranoid && !self.shows_secrets(subject, rendering);
-        let Some(views) = self.views.filter(|_| is_cached) else {
-            return self.build_view(subject, rendering);
-        };
+        // A view with secrets must not stay in a cache: the next answer may be for someone else.
+        let caches = self.trusted_caches().filter(|_| !self.shows_secrets(subject, rendering));
+        let Some(RenderCaches { views, .. }) = caches else { return self.build_view(subject, rendering) };
         let words = self.chosen_summary(subject, rendering).map(|chosen| chosen.summary.hash());
         let (view, detail) = (rendering.view, rendering.detail);
         let key = ViewKey::of(subject.hash, subject.file_type.id, view, detail, self.docs, words);
         let Some(key) = key else { return self.build_view(subject, rendering) };
-        let kept = lock(views).get(&key);
+        let kept = views.get(&key);
         if let Some(kept) = kept {
             let (remark, body) = (kept.remark.clone(), Arc::clone(&kept.body).into());
             return Ok(ViewContent { content: Some(subject.hash), remark, body, reason: None });
@@ -188,7 +202,7 @@ impl Renderer<'_, '_> {
             let (remark, body) = (shown.remark.clone(), Arc::<str>::from(&*shown.body.text()));
             shown.body = Arc::clone(&body).into();
             let fingerprint = view_fingerprint(rendering.view, &body);
-            lock(views).insert(key, Arc::new(CachedView { remark, body, fingerprint }));
+            views.insert(key, Arc::new(CachedView { remark, body, fingerprint }));
         }
         Ok(shown)
     }

@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
-
+use crate::engine::lru::{LruCache, MemorySize};
 use crate::model::{ContentHash, DocsDetail, SummaryDetail, ViewMode};
 
 /// The maximum size of the views that are kept.
@@ -32,11 +31,12 @@ pub(in crate::engine::document) struct CachedView {
 }
 
 /// The views that were shown last.
-#[derive(Default)]
-pub(in crate::engine) struct ViewCache {
-    kept: FxHashMap<ViewKey, (Arc<CachedView>, u64)>,
-    bytes: usize,
-    uses: u64,
+pub(in crate::engine::document) type ViewCache = LruCache<ViewKey, CachedView, MAX_BYTES>;
+
+impl MemorySize for CachedView {
+    fn memory_size(&self) -> usize {
+        self.body.len() + OVERHEAD
+    }
 }
 
 impl ViewKey {
@@ -70,69 +70,9 @@ impl ViewKey {
     }
 }
 
-impl ViewCache {
-    pub(in crate::engine::document) fn get(&mut self, key: &ViewKey) -> Option<Arc<CachedView>> {
-        let (view, used) = self.kept.get_mut(key)?;
-        self.uses += 1;
-        *used = self.uses;
-        Some(Arc::clone(view))
-    }
-
-    pub(in crate::engine::document) fn contains(&self, key: &ViewKey) -> bool {
-        self.kept.contains_key(key)
-    }
-
-    pub(in crate::engine::document) fn insert(&mut self, key: ViewKey, view: Arc<CachedView>) {
-        self.uses += 1;
-        self.bytes += view.body.len() + OVERHEAD;
-        if let Some((old, _)) = self.kept.insert(key, (view, self.uses)) {
-            self.bytes -= old.body.len() + OVERHEAD;
-        }
-        if MAX_BYTES < self.bytes {
-            self.evict();
-        }
-    }
-
-    /// Evicts the least recently used quarter of the views.
-    fn evict(&mut self) {
-        // A quarter at once, so that not every insertion into a full cache has to sort.
-        let mut uses: Vec<u64> = self.kept.values().map(|(_, used)| *used).collect();
-        uses.sort_unstable();
-        let oldest = uses[uses.len() / 4];
-        self.kept.retain(|_, (_, used)| oldest < *used);
-        self.bytes = self.kept.values().map(|(view, _)| view.body.len() + OVERHEAD).sum();
-    }
-}
-
 /// Returns a hash of what is shown of a file: its view and its text. The header line is not included, because it names
 /// a content hash that changes with every edit.
 pub(in crate::engine::document) fn view_fingerprint(view: ViewMode, body: &str) -> ContentHash {
     let text = ContentHash::digest(body.as_bytes());
     ContentHash::digest(format!("{view} {text}").as_bytes())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_least_recently_used_views_are_evicted() {
-        let mut views = ViewCache::default();
-        let key = |number: u32| {
-            let content = ContentHash::digest(&number.to_le_bytes());
-            ViewKey::of(content, "c", ViewMode::Skeleton, SummaryDetail::Words, DocsDetail::Full, None)
-                .unwrap()
-        };
-        let view = || CachedView {
-            remark: None,
-            body: "x".repeat(1 << 20).into(),
-            fingerprint: ContentHash::digest(b""),
-        };
-        for number in 0..100 {
-            views.insert(key(number), Arc::new(view()));
-            assert!(views.get(&key(0)).is_some(), "{number}: it is used in every round");
-            assert!(views.bytes <= MAX_BYTES);
-        }
-        assert!(views.get(&key(1)).is_none() && views.get(&key(99)).is_some());
-    }
 }
