@@ -10,7 +10,7 @@ use crate::search::{FileChunks, FunctionSizes, hash_functions};
 use crate::syntax::SourceErrors;
 
 /// The maximum size of the sources that are kept.
-const MAX_BYTES: usize = 16 << 20;
+const MAX_BYTES: usize = 12 << 20;
 /// The approximate size of an outline and of the hashes of functions, as a multiple of the size of the text.
 const STRUCTURE_FACTOR: usize = 1;
 

@@ -10,7 +10,7 @@ use crate::syntax;
 use crate::syntax::ExcerptParts;
 
 /// The maximum size of the parts that are kept.
-const MAX_BYTES: usize = 8 << 20;
+const MAX_BYTES: usize = 4 << 20;
 
 /// The parts of the texts of which excerpts were made: until a document fits its limit, a text is shown in several
 /// selections, and would be parsed for each.
