@@ -37,8 +37,7 @@ pub use pack::{
 pub use routing::{
     AmbiguousFocus, Covering, CoveringEntry, CuratedItems, Error, ExclusionPatterns, Focus, FocusCandidate,
     FocusLines, HydratedDepths, RoutedView, RoutingContext, RuleVerdict, Selector, SliceDepths, TierOptions,
-    cover_files, explain_routing, limit_to_size, name_distance, nearest_paths, route_file, view_of_item,
-    view_without_mask,
+    cover_files, explain_routing, limit_to_size, nearest_paths, route_file, view_of_item, view_without_mask,
 };
 pub use texts::{
     EXCLUDED, HiddenLines, MAX_SUMMARY_TOKENS, OutlineLine, SlicePart, SummaryLines, SymbolsByName,

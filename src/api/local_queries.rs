@@ -59,6 +59,14 @@ pub struct SymbolMatches {
     pub nearest: Vec<String>,
 }
 
+impl SymbolMatches {
+    /// Returns the end of a message that suggests similar symbols; empty if there are none.
+    pub fn suggestion(&self) -> String {
+        let near = self.nearest.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+        if near.is_empty() { near } else { format!(", the nearest are {near}") }
+    }
+}
+
 /// Asks for the texts of files, or of an editor's buffers. A path outside of the project, or that is not shown, has
 /// none.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -70,7 +70,7 @@ pub use llm::{
 pub use locking::{lock, read_lock, write_lock};
 pub use long_text::{CompactText, DocumentText, DocumentTextBuilder, LineIndex, MAX_PLAIN_BYTES};
 pub(crate) use named_enum::named_enum;
-pub use nearest::{near_name, nearest_name};
+pub use nearest::{near_name, suggest_known_name, typo_distance};
 pub use numbers::format_grouped;
 pub use os_path::{address_as_path, address_bytes, bytes_as_path, path_bytes, slashed_bytes};
 pub use outline::{

@@ -12,7 +12,6 @@ use super::history::{resolve_history, resolve_jump, resolve_redo, resolve_undo};
 use super::hydration::{resolve_edit_fragments, resolve_fragments, resolve_hydrate, resolve_simulate};
 use super::links::resolve_links;
 use super::opened::{resolve_compare, resolve_given, resolve_open, resolve_read};
-use super::profile::nearest_hint;
 use super::resolved::{Found, QuerySettings, ResolvedQuery, bad_query, complete, complete_local};
 use super::table::resolve_table;
 use super::takes::{resolve_edit_takes, resolve_takes};
@@ -28,7 +27,9 @@ use crate::engine::{
     CallDirection, CallRequest, Code, Error, FindRequest, HitKind, ImpactRequest, SearchRequest,
     SymbolRequest, Trust, ViewRequest,
 };
-use crate::model::{ArtifactKind, DocsDetail, MaskMode, Slice, SymbolKind, printable, unescaped_path};
+use crate::model::{
+    ArtifactKind, DocsDetail, MaskMode, Slice, SymbolKind, printable, suggest_known_name, unescaped_path,
+};
 
 /// Resolves a question with the settings, and rejects what can be rejected without reading a file.
 pub fn resolve(query: AnyQuery, settings: QuerySettings<'_>) -> Result<ResolvedQuery, ApiError> {
@@ -145,14 +146,16 @@ fn hit_kind(name: &str) -> Result<HitKind, ApiError> {
     SymbolKind::from_name(name).map(HitKind::Symbol).ok_or_else(|| {
         let hint =
             "`file`, or a kind of symbol as `slop outline --json` writes it, such as function or class";
-        bad_query(&format!("no kind of hit is named `{}`", printable(name)), hint)
+        let known = SymbolKind::ALL.into_iter().map(SymbolKind::name).chain(["file"]);
+        let near = suggest_known_name(name, known);
+        bad_query(&format!("no kind of hit is named `{}`{near}", printable(name)), hint)
     })
 }
 
 fn symbol_request(query: SymbolsQuery) -> Result<SymbolRequest, ApiError> {
     let kind = query.kind.as_deref().map(|name| {
         SymbolKind::from_name(name).ok_or_else(|| {
-            let near = nearest_hint(name, SymbolKind::ALL.into_iter().map(SymbolKind::name));
+            let near = suggest_known_name(name, SymbolKind::ALL.into_iter().map(SymbolKind::name));
             let hint = "a kind of symbol as `slop outline --json` writes it, such as function or class";
             bad_query(&format!("no kind of symbol is named `{}`{near}", printable(name)), hint)
         })
