@@ -428,6 +428,15 @@ impl<'t> FactsBuilder<'t> {
         }
     }
 
+    /// Visits the name of a type whose constructor is called: the first use that `visit` adds is both a call and a type.
+    pub(super) fn use_constructor(&mut self, visit: impl FnOnce(&mut Self)) {
+        let first = self.facts.uses.len();
+        visit(self);
+        if let Some(used) = self.facts.uses.get_mut(first) {
+            (used.is_call, used.is_type) = (true, true);
+        }
+    }
+
     /// Records the use of a name that is looked up under another name.
     pub(super) fn use_composed(
         &mut self,
