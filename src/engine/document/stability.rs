@@ -45,7 +45,7 @@ pub(super) fn set_stability(
     let mut moved = HashMap::new();
     for checkout in Checkout::all(&renderer.cache.workspace) {
         if let Some(own) = history.of_checkout(checkout.name()) {
-            moved.extend(moved_blocks(renderer, files, (&checkout, own), detail));
+            moved.extend(moved_blocks(renderer, files, &checkout, own, detail));
         }
     }
     for shown in files {
@@ -89,7 +89,8 @@ pub(super) fn set_hydrated_order(
 fn moved_blocks(
     renderer: &mut Renderer<'_, '_>,
     files: &[ShownFile],
-    (checkout, history): (&Checkout<'_>, &GitHistory),
+    checkout: &Checkout<'_>,
+    history: &GitHistory,
     detail: SummaryDetail,
 ) -> HashMap<RelPath, u32> {
     let workspace = &renderer.cache.workspace;
