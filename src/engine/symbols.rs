@@ -4,16 +4,13 @@ use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use super::error::Error;
+use super::error::{Error, MAX_NEAREST};
 use super::queries::{OutlineAnswer, outlines_of};
 use super::symbol_names::{SEPARATORS, SymbolNameIndex, last_name_part, outlines_with_name};
 use crate::engine::artifacts::{ArtifactCache, ContentRef, hides_by_settings, outline_producers};
 use crate::engine::index::{Trust, select_visible};
 use crate::model::{ContentHash, FileType, Outline, RelPath, SkipReason, Symbol, SymbolKind, typo_distance};
 use crate::search::PathClass;
-
-/// The maximum number of names that are suggested if no symbol has the requested name.
-const MAX_NEAREST: usize = 3;
 
 /// The symbols to find.
 #[derive(Debug, Clone, PartialEq, Eq)]

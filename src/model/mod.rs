@@ -52,9 +52,10 @@ pub use facts::{
     ANY_INTEGER, AUGMENTED_MODULE, AUTOUSE_FIXTURE, BindingFact, BindingValue, CALL_SIGNATURE,
     DefinitionFact, DefinitionFlags, DefinitionId, DefinitionKind, END_OF_ASSIGNMENT, ExpressionFact,
     ExpressionId, FIXTURE_MARK_PREFIX, FIXTURE_PLUGINS, FIXTURE_PREFIX, FOLDER_OF_MODULES, FUNCTION_TYPE,
-    GLOBAL_FILE, IMPLEMENTED_INTERFACE, ImportFact, ImportId, LOOP_ELEMENT, MODULE_EXPORTS, NameId,
-    PARAMETER_TYPES, PARAMETRIZED_PREFIX, REST_TYPE, ScopeFact, ScopeId, ScopeKind, SourceFacts, TAGGED_FILE,
-    TYPE_OF_VALUE, TYPE_VARIABLE_PREFIX, UseFact,
+    GLOBAL_FILE, IMPLEMENTED_INTERFACE, IMPLEMENTED_TRAIT, IMPLEMENTED_TYPE, ImportFact, ImportId,
+    LOOP_ELEMENT, MODULE_EXPORTS, NameId, PARAMETER_TYPES, PARAMETRIZED_PREFIX, REST_TYPE, ScopeFact,
+    ScopeId, ScopeKind, SourceFacts, TAGGED_FILE, TYPE_OF_VALUE, TYPE_PARAMETERS, TYPE_VARIABLE_PREFIX,
+    UseFact,
 };
 pub use file::{
     ArtifactKind, ConfigSyntax, ContentFacts, ContentHash, FileRole, FileStamp, FileType, HeaderDialect,

@@ -41,7 +41,7 @@ mod written;
 pub use crate::engine::authenticate_cache;
 pub use agent::{AgentOverrides, ProviderKeys, agent_keys, agent_options, caps};
 pub use answer::resolve;
-pub use asking::AskOptions;
+pub use asking::{AskOptions, TEAM_POLL};
 pub use cache_replay::{CacheReplay, ReplayCost, ReplayStep};
 pub use document::{resolve_aggregate, resolve_explain};
 pub use history::CurationHistory;

@@ -13,13 +13,6 @@ use crate::model::{
     ExpressionId, ImportFact, ImportId, NameId, ScopeFact, ScopeId, ScopeKind, SourceFacts, UseFact,
 };
 
-/// The name that the type of an `impl` is bound to, and in Go that of a method's receiver. The parentheses keep it
-/// apart from real names.
-pub(super) const IMPLEMENTED_TYPE: &str = "(type)";
-/// The name that the trait of an `impl` is bound to.
-pub(super) const IMPLEMENTED_TRAIT: &str = "(trait)";
-/// The name that the type parameters of a type or a method are bound to in its scope, in order.
-pub(super) const TYPE_PARAMETERS: &str = "(types)";
 /// Deeper syntax is not read: nobody writes it, and the walk is recursive.
 pub(super) const MAX_DEPTH: usize = 200;
 /// Longer chains of calls and attributes are unknown, so that reducing every part of a chain takes linear time.

@@ -8,8 +8,8 @@ mod view_cache;
 pub(in crate::engine::document) use parsed_texts::ParsedTexts;
 pub(in crate::engine::document) use renderer::{NameList, Renderer, encoding_remark, type_or_unknown};
 pub(in crate::engine::document) use view::{
-    BaseText, BaseTexts, HEAD, ViewOverrides, ViewParams, base_text, base_texts, find_slices,
-    without_old_lines,
+    BaseText, BaseTexts, CONTENTS_AT_ONCE, HEAD, ViewOverrides, ViewParams, base_text, base_texts,
+    find_slices, without_old_lines,
 };
 pub use view::{UNKNOWN_SYMBOLS, ViewAnswer};
 pub(in crate::engine::document) use view_cache::{CachedView, ViewCache, ViewKey, view_fingerprint};

@@ -346,7 +346,7 @@ fn missing_symbols(missing: &[(String, Vec<String>)]) -> Option<String> {
 
 /// The number of earlier contents that are in memory at once: few, because each may be as large as the largest file
 /// that is read.
-const CONTENTS_AT_ONCE: usize = 32;
+pub(in crate::engine::document) const CONTENTS_AT_ONCE: usize = 32;
 
 /// The base of a diff if none is named.
 pub(in crate::engine::document) const HEAD: &str = "HEAD";

@@ -11,9 +11,9 @@ use tree_sitter::Node;
 use super::types::{applied, array_of, declared_type, lambda_target, value_of};
 use crate::model::{
     BindingValue, DefinitionFlags, DefinitionId, DefinitionKind, ExpressionFact, ExpressionId,
-    PARAMETER_TYPES, ScopeKind,
+    PARAMETER_TYPES, ScopeKind, TYPE_PARAMETERS,
 };
-use crate::syntax::facts::builder::{FactsBuilder, NewDefinition, TYPE_PARAMETERS, field, line_of};
+use crate::syntax::facts::builder::{FactsBuilder, NewDefinition, field, line_of};
 use crate::syntax::outline::{child_of_kind, children, named_children};
 
 /// Reads the facts of a file.

@@ -6,11 +6,9 @@ use super::tokens::macro_use;
 use super::types::{bounds_of, declared_type, macro_name};
 use crate::model::{
     BindingValue, DefinitionFlags, DefinitionId, DefinitionKind, ExpressionFact, ExpressionId,
-    FOLDER_OF_MODULES, NameId, ScopeKind, UseFact,
+    FOLDER_OF_MODULES, IMPLEMENTED_TRAIT, IMPLEMENTED_TYPE, NameId, ScopeKind, TYPE_PARAMETERS, UseFact,
 };
-use crate::syntax::facts::builder::{
-    FactsBuilder, IMPLEMENTED_TRAIT, IMPLEMENTED_TYPE, NewDefinition, TYPE_PARAMETERS, field, line_of,
-};
+use crate::syntax::facts::builder::{FactsBuilder, NewDefinition, field, line_of};
 use crate::syntax::facts::rust_macros::{items_within, macro_values, made_functions, pieces_of_call};
 use crate::syntax::outline::{child_of_kind, children};
 
