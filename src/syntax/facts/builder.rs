@@ -6,7 +6,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use tree_sitter::{Node, Tree};
 
 use super::branches::Branches;
-use super::rust_macros::MadeFunction;
+use super::rust_macros::MacroFunction;
 use super::script_objects::ScriptObjects;
 use crate::model::{
     BindingFact, BindingValue, DefinitionFact, DefinitionFlags, DefinitionId, DefinitionKind, ExpressionFact,
@@ -50,7 +50,7 @@ pub(super) struct FactsBuilder<'t> {
     /// The items between the brackets of Rust macros, by the byte at which the brackets begin.
     pub(super) macro_items: Option<&'t FxHashMap<usize, Tree>>,
     /// The functions that Rust macros define, by the names of the macros.
-    pub(super) made_functions: FxHashMap<&'t str, Vec<MadeFunction<'t>>>,
+    pub(super) macro_functions: FxHashMap<&'t str, Vec<MacroFunction<'t>>>,
     /// The branches of Python statements.
     pub(super) branches: Branches,
     name_ids: FxHashMap<Cow<'t, str>, NameId>,
@@ -85,7 +85,7 @@ impl<'t> FactsBuilder<'t> {
             struct_types: FxHashSet::default(),
             objects: ScriptObjects::default(),
             macro_items: None,
-            made_functions: FxHashMap::default(),
+            macro_functions: FxHashMap::default(),
             branches: Branches::default(),
             name_ids: FxHashMap::default(),
             expression_ids: FxHashMap::default(),
