@@ -12,8 +12,8 @@ use crate::api::{
     TraceEvent, ask_and, envelope,
 };
 use crate::cli::failure::{self, CommandError};
+use crate::cli::location::ProjectLocation;
 use crate::cli::output::CommandOutput;
-use crate::cli::place::ProjectLocation;
 use crate::cli::progress::TerminalProgress;
 use crate::config::edit::plain_path;
 use crate::config::{self, LoadedConfig};
