@@ -12,7 +12,7 @@ use super::history::{resolve_history, resolve_jump, resolve_redo, resolve_undo};
 use super::hydration::{resolve_edit_fragments, resolve_fragments, resolve_hydrate, resolve_simulate};
 use super::links::resolve_links;
 use super::opened::{resolve_compare, resolve_given, resolve_open, resolve_read};
-use super::resolved::{Found, QuerySettings, ResolvedQuery, bad_query, complete, complete_local};
+use super::resolved::{AnswerWithMissing, QuerySettings, ResolvedQuery, bad_query, complete, complete_local};
 use super::table::resolve_table;
 use super::takes::{resolve_edit_takes, resolve_takes};
 use crate::api::{
@@ -314,7 +314,7 @@ fn resolve_cache_export(query: CacheExportQuery) -> Result<ResolvedQuery, ApiErr
             found.push(file);
             if limit < found.len() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         })?;
-        let page = Found { answer: found, missing };
+        let page = AnswerWithMissing { answer: found, missing };
         Ok(page.into_payload::<CacheExportQuery>(|found| CacheExport::page(found, limit)))
     }))
 }
@@ -323,15 +323,15 @@ fn resolve_cache_export(query: CacheExportQuery) -> Result<ResolvedQuery, ApiErr
 fn for_each_path<A>(
     paths: &[String],
     mut answer: impl FnMut(&[String]) -> Result<Vec<A>, Error>,
-) -> Result<Found<Vec<A>>, ApiError> {
+) -> Result<AnswerWithMissing<Vec<A>>, ApiError> {
     match answer(paths) {
-        Ok(answers) => return Ok(Found::all(answers)),
+        Ok(answers) => return Ok(AnswerWithMissing::all(answers)),
         Err(error) if paths.len() < 2 || !is_about_path(error.code()) => return Err(error.into()),
         // One path prevents an answer about the others. Answering path by path costs more than answering for all at
         // once, so it is done only now.
         Err(_) => {}
     }
-    let (mut found, mut first_error) = (Found::all(Vec::new()), None);
+    let (mut found, mut first_error) = (AnswerWithMissing::all(Vec::new()), None);
     let mut is_answered = false;
     for path in paths {
         match answer(std::slice::from_ref(path)) {
