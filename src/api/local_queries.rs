@@ -62,8 +62,12 @@ pub struct SymbolMatches {
 impl SymbolMatches {
     /// Returns the end of a message that suggests similar symbols; empty if there are none.
     pub fn suggestion(&self) -> String {
-        let near = self.nearest.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
-        if near.is_empty() { near } else { format!(", the nearest are {near}") }
+        let quoted: Vec<String> = self.nearest.iter().map(|name| format!("`{name}`")).collect();
+        match quoted.as_slice() {
+            [] => String::new(),
+            [only] => format!(", the nearest is {only}"),
+            several => format!(", the nearest are {}", several.join(", ")),
+        }
     }
 }
 
