@@ -7,7 +7,7 @@ use std::path::Path;
 
 use crate::engine::summaries::WantedSummary;
 use crate::model::{Money, SummaryKey, WriterKey};
-use crate::share::{EntryDefect, Fetched, SharedSummary, StoreReport, TeamCache};
+use crate::share::{EntryDefect, FetchedEntry, SharedSummary, StoreReport, TeamCache};
 use crate::store::agent::{AGENT_DATABASE, AgentDb, FetchedSummary, StoredSummary};
 use crate::summarize::prompt;
 use crate::{share, store};
@@ -75,9 +75,9 @@ pub fn pull_shared(
     let mut rows = FetchedRows { folder, db: None, rows: Vec::new() };
     team.fetch::<ShareFailure>(&keys, &mut |key, found| {
         let row = match found {
-            Fetched::Missing => return Ok(()),
-            Fetched::Refused(defect) => Err(defect),
-            Fetched::Found(shared, writer) => checked_row(by_key[key], &shared)
+            FetchedEntry::Missing => return Ok(()),
+            FetchedEntry::Refused(defect) => Err(defect),
+            FetchedEntry::Found(shared, writer) => checked_row(by_key[key], &shared)
                 .map(|summary| (FetchedSummary { summary, writer }, paths_of(by_key[key]))),
         };
         match row {
@@ -173,10 +173,10 @@ pub fn verify_shared(folder: &Path, team: &TeamCache) -> Result<VerifyReport, Sh
     let keys: Vec<SummaryKey> = own.keys().copied().collect();
     team.fetch_own::<ShareFailure>(&keys, &mut |key, found| {
         match found {
-            Fetched::Missing | Fetched::Refused(EntryDefect::Writer) => report.absent += 1,
-            Fetched::Refused(defect) => report.broken.push((*key, defect)),
-            Fetched::Found(shared, _) if shared.text == own[key].text => report.intact += 1,
-            Fetched::Found(..) => report.broken.push((*key, EntryDefect::Text)),
+            FetchedEntry::Missing | FetchedEntry::Refused(EntryDefect::Writer) => report.absent += 1,
+            FetchedEntry::Refused(defect) => report.broken.push((*key, defect)),
+            FetchedEntry::Found(shared, _) if shared.text == own[key].text => report.intact += 1,
+            FetchedEntry::Found(..) => report.broken.push((*key, EntryDefect::Text)),
         }
         Ok(())
     })?;

@@ -37,16 +37,15 @@ pub use pack::{
 pub use routing::{
     AmbiguousFocus, Covering, CoveringEntry, CuratedItems, Error, ExclusionPatterns, Focus, FocusCandidate,
     FocusLines, HydratedDepths, RoutedView, RoutingContext, RuleVerdict, Selector, SliceDepths, TierOptions,
-    cover_files, explain_routing, limit_to_size, name_distance, nearest_paths, route_file, view_of_item,
-    view_without_mask,
+    cover_files, explain_routing, limit_to_size, nearest_paths, route_file, view_of_item, view_without_mask,
 };
 pub use texts::{
-    EXCLUDED, HiddenLines, MAX_SUMMARY_TOKENS, OutlineLine, SlicePart, SummaryLines, SymbolsByName,
-    after_delta, code_lines, error_line, has_new_lines, hide_mentions, hide_symbols, hides_same_earlier,
-    hides_symbols, ineffective_hides, lacks_lines, lines_before_code, merge_part, merge_shown,
-    model_summary_lines, nearest_keys, render_definitions, render_diff, render_masked, render_outline,
-    render_signatures, render_slices, render_window, sanitize_line, seen_lines, select_symbols,
-    skipped_lines_mark, split_shown, summary_lines, unmatched_hidden_keys, unmatched_shown_keys,
-    without_known_lines, without_old_lines,
+    EXCLUDED, HiddenLines, MAX_SUMMARY_TOKENS, OutlineLine, OutlinedText, SlicePart, SummaryLines,
+    SymbolsByName, after_delta, code_lines, error_line, has_new_lines, hide_mentions, hide_symbols,
+    hides_same_earlier, hides_symbols, ineffective_hides, lacks_lines, lines_before_code, merge_part,
+    merge_shown, model_summary_lines, nearest_keys, render_definitions, render_diff, render_masked,
+    render_outline, render_signatures, render_slices, render_window, sanitize_line, seen_lines,
+    select_symbols, skipped_lines_mark, split_shown, summary_lines, unmatched_hidden_keys,
+    unmatched_shown_keys, without_known_lines, without_old_lines,
 };
 pub use tokens::{BYTES_PER_TOKEN, ESTIMATE, TokenCounter, estimate_tokens};

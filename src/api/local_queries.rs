@@ -59,6 +59,18 @@ pub struct SymbolMatches {
     pub nearest: Vec<String>,
 }
 
+impl SymbolMatches {
+    /// Returns the end of a message that suggests similar symbols; empty if there are none.
+    pub fn suggestion(&self) -> String {
+        let quoted: Vec<String> = self.nearest.iter().map(|name| format!("`{name}`")).collect();
+        match quoted.as_slice() {
+            [] => String::new(),
+            [only] => format!(", the nearest is {only}"),
+            several => format!(", the nearest are {}", several.join(", ")),
+        }
+    }
+}
+
 /// Asks for the texts of files, or of an editor's buffers. A path outside of the project, or that is not shown, has
 /// none.
 #[derive(Debug, Clone, PartialEq, Eq)]

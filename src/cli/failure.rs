@@ -24,7 +24,7 @@ pub(super) const BUG: u8 = 70;
 pub(super) const USAGE: &str = "usage";
 
 /// Codes of errors in arguments that are only detected later.
-const OF_ARGUMENTS: [&str; 2] = ["bad_shares", "name_in_use"];
+const OF_ARGUMENTS: [&str; 1] = ["bad_shares"];
 
 /// Fields of requests that hints mention, and the corresponding flags.
 const FLAGS_OF_FIELDS: [(&str, &str); 8] = [

@@ -6,8 +6,8 @@ use std::process::ExitCode;
 
 use super::args::{CliArgs, CliCommand, ColorWhen};
 use super::failure::CommandError;
+use super::location::ProcessEnvironment;
 use super::output::CommandOutput;
-use super::place::ProcessEnvironment;
 use super::{commands, failure};
 use crate::api::{ApiError, envelope_of_error};
 use crate::service::authenticate_cache;

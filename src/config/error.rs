@@ -23,12 +23,13 @@ pub enum Error {
         origin: SettingOrigin,
         message: String,
     },
-    #[error("{origin}: unknown key `{key}`, the nearest known is `{nearest}`")]
+    #[error("{origin}: unknown key `{key}`{suggestion}")]
     UnknownKey {
         origin: SettingOrigin,
         /// The key as written, shortened where it is long.
         key: String,
-        nearest: String,
+        /// The end of the message, which suggests a known key; it may be empty.
+        suggestion: String,
     },
     #[error("{origin}: `{key}` is {found}, not {allowed}")]
     BadValue {
@@ -68,10 +69,10 @@ pub enum Error {
     NoSuchScreenshot { screenshot: String },
     #[error("`{}` already has a slice of lines {}-{}", shortened_value(item), lines.0, lines.1)]
     SliceExists { item: String, lines: (u32, u32) },
-    #[error("{}{}", no_symbol(item, key.as_deref()), nearest_suffix(nearest.as_deref()))]
-    NoSuchMask { item: String, key: Option<String>, nearest: Option<String> },
-    #[error("no preset named `{}`{}", shortened_value(name), nearest_suffix(nearest.as_deref()))]
-    NoSuchPreset { name: String, nearest: Option<String> },
+    #[error("{}{suggestion}", no_symbol(item, key.as_deref()))]
+    NoSuchMask { item: String, key: Option<String>, suggestion: String },
+    #[error("no preset named `{}`{suggestion}", shortened_value(name))]
+    NoSuchPreset { name: String, suggestion: String },
     #[error("preset `{}` already exists in {}", shortened_value(name), path.display())]
     PresetExists { name: String, path: PathBuf },
     #[error("{} has no [[files]] to save as a preset", path.display())]
@@ -81,8 +82,8 @@ pub enum Error {
     BadTakes { path: PathBuf, reason: String },
     #[error("`{}` is not the name of a take", shortened_value(name))]
     BadTakeName { name: String },
-    #[error("no take named `{}`{}", shortened_value(name), nearest_suffix(nearest.as_deref()))]
-    NoSuchTake { name: String, nearest: Option<String> },
+    #[error("no take named `{}`{suggestion}", shortened_value(name))]
+    NoSuchTake { name: String, suggestion: String },
     #[error("a take named `{}` already exists", shortened_value(name))]
     TakeExists { name: String },
     #[error("`{}` is the current take", shortened_value(name))]
@@ -99,10 +100,6 @@ fn no_symbol(item: &str, key: Option<&str>) -> String {
         || format!("`{item}` has no mask"),
         |key| format!("no symbol `{}` in the mask of `{item}`", shortened_value(key)),
     )
-}
-
-fn nearest_suffix(nearest: Option<&str>) -> String {
-    nearest.map_or(String::new(), |nearest| format!(", the nearest known is `{}`", shortened_value(nearest)))
 }
 
 /// Returns `"a", "b" or "c"`.

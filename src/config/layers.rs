@@ -143,9 +143,8 @@ pub(super) fn from_environment(
     for (name, text) in slop_variables(variables) {
         let Some((key, kind)) = schema.find_by_variable(name) else {
             // Only a warning, because the variable may belong to another program, or to a later version of slop.
-            let nearest = schema.nearest_variable(name);
-            warnings
-                .push(format!("unknown variable {}, the nearest known is {nearest}", shortened_value(name)));
+            let suggestion = schema.suggest_variable(name);
+            warnings.push(format!("unknown variable `{}`{suggestion}", shortened_value(name)));
             continue;
         };
         let value = match kind {
@@ -242,7 +241,7 @@ fn unknown_setting(key: &str, written: &str, origin: SettingOrigin, schema: &Set
             allowed: "a table of settings".to_owned(),
         };
     }
-    Error::UnknownKey { origin, key: shortened_value(key), nearest: schema.nearest(key) }
+    Error::UnknownKey { origin, key: shortened_value(key), suggestion: schema.suggest_key(key) }
 }
 
 /// The list to which a project's file only adds, so that no project can include what the user has excluded.

@@ -1,6 +1,6 @@
 //! The schema of the settings, read from the page of their defaults.
 
-use crate::model::nearest_name;
+use crate::model::suggest_known_name;
 use toml::de::{DeTable, DeValue};
 
 use super::error::shortened_value;
@@ -142,15 +142,14 @@ impl SettingsSchema {
         self.sections().any(|section| section == key)
     }
 
-    /// Returns the known key or section that is most like `key`.
-    pub(super) fn nearest(&self, key: &str) -> String {
+    /// Returns the end of a message, which suggests a known key or section instead of `key`.
+    pub(super) fn suggest_key(&self, key: &str) -> String {
         // `languages.markdown = "full"` is an easy mistake, for which no edit distance finds the right key.
         if let Some(meant) = self.keys.iter().find_map(|known| known.language_view_like(key)) {
-            return shortened_value(&meant);
+            return format!(", the nearest known is `{}`", shortened_value(&meant));
         }
         let keys = self.keys.iter().map(|known| known.key.as_str());
-        let nearest = nearest_name(key, keys.chain(self.sections()));
-        nearest.expect("there are settings").to_owned()
+        suggest_known_name(key, keys.chain(self.sections()))
     }
 
     /// Returns the key, and its kind, that the environment variable `name` sets.
@@ -158,12 +157,11 @@ impl SettingsSchema {
         self.keys.iter().find_map(|known| known.match_variable(name))
     }
 
-    /// Returns the variable of a setting that is most like `name`.
-    pub(super) fn nearest_variable(&self, name: &str) -> String {
+    /// Returns the end of a message, which suggests a variable of a setting instead of `name`.
+    pub(super) fn suggest_variable(&self, name: &str) -> String {
         let single = self.keys.iter().filter(|known| known.kind != ValueKind::Languages);
         let variables: Vec<String> = single.map(|known| variable(&known.key)).collect();
-        let nearest = nearest_name(name, variables.iter().map(String::as_str));
-        nearest.expect("there are settings").to_owned()
+        suggest_known_name(name, variables.iter().map(String::as_str))
     }
 
     fn sections(&self) -> impl Iterator<Item = &str> {

@@ -1,7 +1,7 @@
 //! Reads a TOML file: its keys with their lines, and its tables entry by entry. An invalid value is an error, an
 //! unknown key a warning.
 
-use crate::model::nearest_name;
+use crate::model::suggest_known_name;
 use std::cell::{Cell, RefCell};
 use std::ops::RangeInclusive;
 
@@ -131,11 +131,10 @@ impl<'a> SettingsSource<'a> {
         ));
     }
 
-    fn warn_unknown(&self, key: &str, offset: usize, nearest: &str) {
+    fn warn_unknown(&self, key: &str, offset: usize, known: &[String]) {
+        let suggestion = suggest_known_name(key, known.iter().map(String::as_str));
         let (origin, key) = (self.origin(offset), shortened_value(key));
-        self.warnings
-            .borrow_mut()
-            .push(format!("{origin}: unknown key `{key}` has no effect, the nearest known is `{nearest}`"));
+        self.warnings.borrow_mut().push(format!("{origin}: unknown key `{key}` has no effect{suggestion}"));
     }
 }
 
@@ -188,15 +187,17 @@ impl<'s> TomlSection<'s> {
                     self.source.warn_written_key(&self.dotted_key(name.get_ref()), name.span().start);
                     continue;
                 }
-                let nearest =
-                    nearest_name(name.get_ref(), known.iter().copied()).expect("every section has keys");
                 self.source.warn_unknown(
                     &self.dotted_key(name.get_ref()),
                     name.span().start,
-                    &format!("{}.{nearest}", shortened_value(&self.key)),
+                    &self.known_keys(known),
                 );
             }
         }
+    }
+
+    fn known_keys(&self, known: &[&str]) -> Vec<String> {
+        known.iter().map(|key| format!("{}.{key}", self.key)).collect()
     }
 
     /// Returns the entries in the order of the file.

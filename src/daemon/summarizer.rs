@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use super::event::{DaemonEvent, RoundReport};
 use super::plan::{KeyLookup, PlanBoundPrompts, PlanWatch, SETTINGS_POLL, SummaryPlan, load_plan};
-use super::team_round::{ClaimResult, TASKS_PER_ROUND, TEAM_POLL, claim_tasks, fetch_missing, store_in_team};
+use super::team_round::{ClaimResult, TASKS_PER_ROUND, claim_tasks, fetch_missing, store_in_team};
 use super::worker::WorkerContext;
 use crate::agent;
 use crate::agent::{
@@ -23,6 +23,7 @@ use crate::config::ConfigInputs;
 use crate::engine::summaries::{SummaryPolicy, SummaryTasks};
 use crate::engine::{NoProgress, Project, World};
 use crate::model::{SummaryKey, error_chain, lock};
+use crate::service::TEAM_POLL;
 use crate::sys::{
     Clock, HttpClient, RealCommands, RealDisk, RealFiles, RealProcesses, WallClock, disable_core_dumps,
 };

@@ -2,7 +2,6 @@
 //! summaries.
 
 use std::collections::HashSet;
-use std::time::Duration;
 
 use super::event::DaemonEvent;
 use super::plan::PlanWatch;
@@ -14,8 +13,6 @@ use crate::sys::{Clock, WallClock};
 
 /// The number of tasks that run before they are ranked again.
 pub(super) const TASKS_PER_ROUND: usize = 64;
-/// How often to check for the summaries of tasks that other members of the team have claimed.
-pub(super) const TEAM_POLL: Duration = Duration::from_secs(2);
 
 /// Fetches missing summaries from the team's cache. If that fails, the round continues without them.
 pub(super) fn fetch_missing(

@@ -17,7 +17,7 @@ use crate::engine;
 use crate::engine::{FileChange, Project, ScanProgress, WorkspaceCache, World};
 use crate::model::lock;
 use crate::service::{
-    CurationHistory, Found, QueryOrigin, QuerySettings, SettingsSources, resolve, settings_error,
+    AnswerWithMissing, CurationHistory, QueryOrigin, QuerySettings, SettingsSources, resolve, settings_error,
 };
 use crate::sys::{Clock, RealDisk, RealFiles, RealProcesses, WallClock};
 
@@ -194,7 +194,7 @@ impl<'b> Worker<'b> {
         // Remote, because clients of the socket must not read files outside of the project.
         let settings =
             QuerySettings { loaded: &open.loaded, root: &context.root, origin: QueryOrigin::Remote };
-        let Found { answer: payload, missing } =
+        let AnswerWithMissing { answer: payload, missing } =
             resolve(query.clone(), settings)?.answer(&mut open.project)?;
         let freshness = freshness
             .with_unsettled(open.project.take_unstable())

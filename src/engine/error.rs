@@ -175,6 +175,9 @@ fn left_out(path: &RelPath, reason: SkipReason) -> String {
     }
 }
 
+/// The maximum number of names that a message suggests instead of one that does not exist.
+pub(in crate::engine) const MAX_NEAREST: usize = 3;
+
 /// Returns the end of a message that suggests similar names.
 fn suggestion(nearest: &[String]) -> String {
     match nearest {

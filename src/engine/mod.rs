@@ -56,10 +56,11 @@ pub use crate::store::{
 pub use crate::syntax::LANGUAGE_COUNT;
 pub use artifacts::{CacheStatus, ClearedCache, ExportedArtifacts, cache_folder, make_cache_folder};
 pub use document::{
-    AggregationRequest, BeadsRequest, CachedDocument, DiscussionSource, DiscussionText, DocumentCacheKey,
-    DocumentHistory, Explanation, GivenChange, GivenFile, GivenFileState, HydratedPlaces, HydrationAnswer,
-    HydrationRequest, ImageFile, LimitedView, NamedFragments, OpenedDocument, PreparedDocument, PriorOutputs,
-    RankedName, RecentChanges, RecordName, SectionRequest, UNKNOWN_SYMBOLS, ViewAnswer, ViewRequest,
+    AggregationRequest, BeadsRequest, CachedDocument, DeliveredFileDiff, DeliveredFileState,
+    DeliveredFileStatus, DiscussionSource, DiscussionText, DocumentCacheKey, DocumentHistory, Explanation,
+    HydratedPlaces, HydrationAnswer, HydrationRequest, ImageFile, LimitedView, NamedFragments,
+    OpenedDocument, PreparedDocument, PriorOutputs, RankedName, RecentChanges, RecordName, SectionRequest,
+    UNKNOWN_SYMBOLS, ViewAnswer, ViewRequest,
 };
 pub use error::{Code, Error};
 pub use find::{FindAnswer, FindHit, FindRequest};

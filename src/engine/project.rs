@@ -15,9 +15,10 @@ use super::{artifacts, document, find, index, queries, references, summaries, sy
 use crate::aggregate::{Covering, DocumentLimits, cover_files};
 use crate::engine::artifacts::{ArtifactCache, CacheStatus, ClearedCache, ExportedArtifacts};
 use crate::engine::document::{
-    AggregationRequest, CachedDocument, DocumentCacheKey, DocumentInputs, DocumentRun, Explanation,
-    GivenChange, GivenFile, HydrationAnswer, HydrationRequest, InputsDigest, NamedFragments, OpenedDocument,
-    OpenedDocuments, PendingDelivery, PreparedDocument, PriorOutputs, RecordName, ViewAnswer, ViewRequest,
+    AggregationRequest, CachedDocument, DeliveredFileDiff, DeliveredFileStatus, DocumentCacheKey,
+    DocumentInputs, DocumentRun, Explanation, HydrationAnswer, HydrationRequest, InputsDigest,
+    NamedFragments, OpenedDocument, OpenedDocuments, PendingDelivery, PreparedDocument, PriorOutputs,
+    RecordName, ViewAnswer, ViewRequest,
 };
 use crate::engine::find::{FindAnswer, FindRequest};
 use crate::engine::index::{AuditReport, FileChange, FileStatus, Trust};
@@ -403,13 +404,21 @@ impl Project<'_> {
     }
 
     /// Returns the current state of the files in a document that was delivered at a time in milliseconds, by path.
-    pub fn given_files(&mut self, record: &RecordName, at_ms: Option<i64>) -> Result<Vec<GivenFile>, Error> {
-        self.documents().given_files(record, at_ms.map(|at_ms| at_ms.saturating_mul(1_000_000)))
+    pub fn delivered_files(
+        &mut self,
+        record: &RecordName,
+        at_ms: Option<i64>,
+    ) -> Result<Vec<DeliveredFileStatus>, Error> {
+        self.documents().delivered_files(record, at_ms.map(|at_ms| at_ms.saturating_mul(1_000_000)))
     }
 
     /// Returns what has changed in a file since a document was delivered; `None` if the document did not contain it.
-    pub fn given_change(&mut self, record: &RecordName, file: &str) -> Result<Option<GivenChange>, Error> {
-        self.documents().given_change(record, file)
+    pub fn delivered_diff(
+        &mut self,
+        record: &RecordName,
+        file: &str,
+    ) -> Result<Option<DeliveredFileDiff>, Error> {
+        self.documents().delivered_diff(record, file)
     }
 
     fn now_ms(&self) -> i64 {

@@ -4,17 +4,13 @@ use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use super::error::Error;
+use super::error::{Error, MAX_NEAREST};
 use super::queries::{OutlineAnswer, outlines_of};
 use super::symbol_names::{SEPARATORS, SymbolNameIndex, last_name_part, outlines_with_name};
-use crate::aggregate::name_distance;
 use crate::engine::artifacts::{ArtifactCache, ContentRef, hides_by_settings, outline_producers};
 use crate::engine::index::{Trust, select_visible};
-use crate::model::{ContentHash, FileType, Outline, RelPath, SkipReason, Symbol, SymbolKind};
+use crate::model::{ContentHash, FileType, Outline, RelPath, SkipReason, Symbol, SymbolKind, typo_distance};
 use crate::search::PathClass;
-
-/// The maximum number of names that are suggested if no symbol has the requested name.
-const MAX_NEAREST: usize = 3;
 
 /// The symbols to find.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -171,7 +167,7 @@ impl<'w> NearestNames<'w> {
     }
 
     pub(in crate::engine) fn offer(&mut self, name: &str, is_code: bool) {
-        let Some(edits) = name_distance(self.wanted, name) else { return };
+        let Some(edits) = typo_distance(self.wanted, name) else { return };
         self.near.insert((edits, Reverse(is_code), name.to_owned()));
         if MAX_NEAREST < self.near.len() {
             self.near.pop_last();

@@ -113,6 +113,13 @@ pub const END_OF_ASSIGNMENT: &str = "(end)";
 /// a type and has no definition.
 pub const MODULE_EXPORTS: &str = "module.exports";
 
+/// The name that the type of an `impl` is bound to in its scope, and in Go that of a method's receiver. The parentheses
+/// keep it apart from real names.
+pub const IMPLEMENTED_TYPE: &str = "(type)";
+/// The name that the trait of an `impl` is bound to in its scope.
+pub const IMPLEMENTED_TRAIT: &str = "(trait)";
+/// The name that the type parameters of a type or a method are bound to in its scope, in order.
+pub const TYPE_PARAMETERS: &str = "(types)";
 /// The name of function types in TypeScript; its arguments are the return type and the parameters.
 pub const FUNCTION_TYPE: &str = "=>";
 /// The name of the type of a rest parameter.

@@ -52,9 +52,10 @@ pub use facts::{
     ANY_INTEGER, AUGMENTED_MODULE, AUTOUSE_FIXTURE, BindingFact, BindingValue, CALL_SIGNATURE,
     DefinitionFact, DefinitionFlags, DefinitionId, DefinitionKind, END_OF_ASSIGNMENT, ExpressionFact,
     ExpressionId, FIXTURE_MARK_PREFIX, FIXTURE_PLUGINS, FIXTURE_PREFIX, FOLDER_OF_MODULES, FUNCTION_TYPE,
-    GLOBAL_FILE, IMPLEMENTED_INTERFACE, ImportFact, ImportId, LOOP_ELEMENT, MODULE_EXPORTS, NameId,
-    PARAMETER_TYPES, PARAMETRIZED_PREFIX, REST_TYPE, ScopeFact, ScopeId, ScopeKind, SourceFacts, TAGGED_FILE,
-    TYPE_OF_VALUE, TYPE_VARIABLE_PREFIX, UseFact,
+    GLOBAL_FILE, IMPLEMENTED_INTERFACE, IMPLEMENTED_TRAIT, IMPLEMENTED_TYPE, ImportFact, ImportId,
+    LOOP_ELEMENT, MODULE_EXPORTS, NameId, PARAMETER_TYPES, PARAMETRIZED_PREFIX, REST_TYPE, ScopeFact,
+    ScopeId, ScopeKind, SourceFacts, TAGGED_FILE, TYPE_OF_VALUE, TYPE_PARAMETERS, TYPE_VARIABLE_PREFIX,
+    UseFact,
 };
 pub use file::{
     ArtifactKind, ConfigSyntax, ContentFacts, ContentHash, FileRole, FileStamp, FileType, HeaderDialect,
@@ -70,7 +71,7 @@ pub use llm::{
 pub use locking::{lock, read_lock, write_lock};
 pub use long_text::{CompactText, DocumentText, DocumentTextBuilder, LineIndex, MAX_PLAIN_BYTES};
 pub(crate) use named_enum::named_enum;
-pub use nearest::{near_name, nearest_name};
+pub use nearest::{near_name, suggest_known_name, typo_distance};
 pub use numbers::format_grouped;
 pub use os_path::{address_as_path, address_bytes, bytes_as_path, path_bytes, slashed_bytes};
 pub use outline::{

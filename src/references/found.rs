@@ -76,7 +76,7 @@ pub struct ProjectReferences {
 }
 
 /// The definitions that a use may refer to, all with the same grade.
-pub(super) struct Reading {
+pub(super) struct NameReading {
     pub(super) targets: Vec<DefinitionKey>,
     pub(super) grade: ReferenceGrade,
 }

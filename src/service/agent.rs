@@ -8,7 +8,6 @@ use std::sync::Arc;
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::json;
 
-use super::profile::nearest_hint;
 use super::sources::prices;
 use crate::agent;
 use crate::agent::SpendCaps;
@@ -16,7 +15,7 @@ use crate::api::ApiError;
 use crate::config::{LoadedConfig, ShareMode};
 use crate::engine::summaries::SummaryPolicy;
 use crate::llm::{Model, PriceList, Provider, TokenPrice};
-use crate::model::near_name;
+use crate::model::suggest_known_name;
 use crate::model::{ModelName, SummaryModel, Tier, WriterKey};
 use crate::sys::{Disk, RealDisk};
 
@@ -250,7 +249,7 @@ fn writers(loaded: &LoadedConfig, persona: Option<&str>) -> Result<Vec<SummaryMo
     let Some(preferred) = loaded.user_only.preferred_models(name) else {
         let known = loaded.user_only.personas.iter().map(|persona| persona.value.name.as_str());
         let message =
-            format!("no persona named `{name}` in your own settings file{}", nearest_hint(name, known));
+            format!("no persona named `{name}` in your own settings file{}", suggest_known_name(name, known));
         return Err(ApiError::user(
             "no_such_persona",
             message,
@@ -303,8 +302,7 @@ fn resolve_model(writer: &SummaryModel, provider: &Provider, prices: &PriceList)
 
 fn unknown_provider(name: &ModelName, providers: &[Provider]) -> ApiError {
     let known = providers.iter().map(|provider| provider.name.as_str());
-    let near = near_name(&name.provider, known);
-    let near = near.map_or(String::new(), |near| format!(", the nearest known is `{near}`"));
+    let near = suggest_known_name(&name.provider, known);
     let message = format!("`{name}`: no provider named `{}`{near}", name.provider);
     let hint = format!(
         "`slop agent providers` says which providers there are; add another to your own settings file: [providers.{}] \

@@ -12,8 +12,7 @@ use super::history::{resolve_history, resolve_jump, resolve_redo, resolve_undo};
 use super::hydration::{resolve_edit_fragments, resolve_fragments, resolve_hydrate, resolve_simulate};
 use super::links::resolve_links;
 use super::opened::{resolve_compare, resolve_given, resolve_open, resolve_read};
-use super::profile::nearest_hint;
-use super::resolved::{Found, QuerySettings, ResolvedQuery, bad_query, complete, complete_local};
+use super::resolved::{AnswerWithMissing, QuerySettings, ResolvedQuery, bad_query, complete, complete_local};
 use super::table::resolve_table;
 use super::takes::{resolve_edit_takes, resolve_takes};
 use crate::api::{
@@ -28,7 +27,9 @@ use crate::engine::{
     CallDirection, CallRequest, Code, Error, FindRequest, HitKind, ImpactRequest, SearchRequest,
     SymbolRequest, Trust, ViewRequest,
 };
-use crate::model::{ArtifactKind, DocsDetail, MaskMode, Slice, SymbolKind, printable, unescaped_path};
+use crate::model::{
+    ArtifactKind, DocsDetail, MaskMode, Slice, SymbolKind, printable, suggest_known_name, unescaped_path,
+};
 
 /// Resolves a question with the settings, and rejects what can be rejected without reading a file.
 pub fn resolve(query: AnyQuery, settings: QuerySettings<'_>) -> Result<ResolvedQuery, ApiError> {
@@ -145,14 +146,16 @@ fn hit_kind(name: &str) -> Result<HitKind, ApiError> {
     SymbolKind::from_name(name).map(HitKind::Symbol).ok_or_else(|| {
         let hint =
             "`file`, or a kind of symbol as `slop outline --json` writes it, such as function or class";
-        bad_query(&format!("no kind of hit is named `{}`", printable(name)), hint)
+        let known = SymbolKind::ALL.into_iter().map(SymbolKind::name).chain(["file"]);
+        let near = suggest_known_name(name, known);
+        bad_query(&format!("no kind of hit is named `{}`{near}", printable(name)), hint)
     })
 }
 
 fn symbol_request(query: SymbolsQuery) -> Result<SymbolRequest, ApiError> {
     let kind = query.kind.as_deref().map(|name| {
         SymbolKind::from_name(name).ok_or_else(|| {
-            let near = nearest_hint(name, SymbolKind::ALL.into_iter().map(SymbolKind::name));
+            let near = suggest_known_name(name, SymbolKind::ALL.into_iter().map(SymbolKind::name));
             let hint = "a kind of symbol as `slop outline --json` writes it, such as function or class";
             bad_query(&format!("no kind of symbol is named `{}`{near}", printable(name)), hint)
         })
@@ -311,7 +314,7 @@ fn resolve_cache_export(query: CacheExportQuery) -> Result<ResolvedQuery, ApiErr
             found.push(file);
             if limit < found.len() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         })?;
-        let page = Found { answer: found, missing };
+        let page = AnswerWithMissing { answer: found, missing };
         Ok(page.into_payload::<CacheExportQuery>(|found| CacheExport::page(found, limit)))
     }))
 }
@@ -320,15 +323,15 @@ fn resolve_cache_export(query: CacheExportQuery) -> Result<ResolvedQuery, ApiErr
 fn for_each_path<A>(
     paths: &[String],
     mut answer: impl FnMut(&[String]) -> Result<Vec<A>, Error>,
-) -> Result<Found<Vec<A>>, ApiError> {
+) -> Result<AnswerWithMissing<Vec<A>>, ApiError> {
     match answer(paths) {
-        Ok(answers) => return Ok(Found::all(answers)),
+        Ok(answers) => return Ok(AnswerWithMissing::all(answers)),
         Err(error) if paths.len() < 2 || !is_about_path(error.code()) => return Err(error.into()),
         // One path prevents an answer about the others. Answering path by path costs more than answering for all at
         // once, so it is done only now.
         Err(_) => {}
     }
-    let (mut found, mut first_error) = (Found::all(Vec::new()), None);
+    let (mut found, mut first_error) = (AnswerWithMissing::all(Vec::new()), None);
     let mut is_answered = false;
     for path in paths {
         match answer(std::slice::from_ref(path)) {

@@ -23,7 +23,7 @@ use crate::share::TeamCache;
 const CLAIM_POLL: Duration = Duration::from_millis(200);
 
 /// How often to check for the summaries of tasks that other members of the team have claimed.
-const TEAM_POLL: Duration = Duration::from_secs(2);
+pub const TEAM_POLL: Duration = Duration::from_secs(2);
 
 /// How often new summaries are stored in the team's cache during a run.
 const STORE_PAUSE: Duration = Duration::from_secs(5);

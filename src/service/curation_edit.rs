@@ -55,8 +55,8 @@ fn edit_curation(
     let done = if query.dry_run {
         make_edits()
     } else {
-        let label = if query.label.is_empty() { "several edits" } else { &query.label };
-        let (done, failure) = history.recorded(label, make_edits);
+        let label = if query.label.is_empty() { default_label(&edits) } else { query.label };
+        let (done, failure) = history.recorded(&label, make_edits);
         if let Some(error) = failure {
             project.add_note(format!("the edit is not in the history: {}", error.message));
         }
@@ -64,6 +64,13 @@ fn edit_curation(
     };
     let edit::EditOutcome { revision, entries_written } = done.map_err(|error| settings_error(&error))?;
     Ok(CurationEdited { revision, entries_written, files_affected })
+}
+
+fn default_label(edits: &[edit::CurationEdit]) -> String {
+    match edits {
+        [only] => only.label(),
+        _ => "several edits".to_owned(),
+    }
 }
 
 /// Returns what new entries hide because a pattern already hides it.
@@ -240,13 +247,7 @@ impl EditLookup<'_, '_> {
             for (symbol, matches) in symbols.iter().zip(match_symbols(self.project, query)?) {
                 // With a misspelled name, the intended symbol would stay hidden, or shown.
                 if matches.found == 0 {
-                    let nearest: Vec<String> =
-                        matches.nearest.iter().map(|name| format!("`{name}`")).collect();
-                    let nearest = match &*nearest {
-                        [] => String::new(),
-                        names => format!(", the nearest are {}", names.join(", ")),
-                    };
-                    let message = format!("no symbol `{symbol}` in {path}{nearest}");
+                    let message = format!("no symbol `{symbol}` in {path}{}", matches.suggestion());
                     let hint = "`slop outline PATH --json` has the qualified names of all";
                     return Err(ApiError::user("no_such_symbol", message, hint));
                 }

@@ -148,7 +148,7 @@ fn every_state_can_be_restored_whoever_wrote_it() {
     let by_hand = format!("# mine\n{first}");
     project.write("slop.toml", &by_hand);
     let (labels, _, can_undo, _) = history();
-    assert_eq!((labels, can_undo), (vec!["first state".to_owned(), "several edits".to_owned()], true));
+    assert_eq!((labels, can_undo), (vec!["first state".to_owned(), "keys of a.py".to_owned()], true));
     // Edits by hand are recorded before they are undone.
     assert_eq!(step(undo).unwrap(), first);
     assert_eq!(step(redo).unwrap(), by_hand);
@@ -160,7 +160,7 @@ fn every_state_can_be_restored_whoever_wrote_it() {
     project.edit(&full("b.py")).unwrap();
     let branch = project.settings();
     let (labels, current, can_undo, can_redo) = history();
-    assert_eq!(labels, ["first state", "several edits", "edited by hand", "several edits"]);
+    assert_eq!(labels, ["first state", "keys of a.py", "edited by hand", "keys of b.py"]);
     assert_eq!((current, can_undo, can_redo), (Some(4), true, false));
     assert!(project.state().can_undo && !project.state().can_redo);
     let jump = |revision| Ok(AnyQuery::Jump(JumpQuery { revision, to: 3 }));
@@ -207,13 +207,13 @@ fn each_take_has_a_history_of_its_own() {
         let state = ask(&project.service, query, &CallOptions::default()).unwrap().payload;
         state.entries.iter().map(|entry| entry.label.clone()).collect::<Vec<_>>()
     };
-    assert_eq!(history("second"), ["switched from main", "several edits"]);
-    assert_eq!(history("main"), ["first state", "several edits"]);
+    assert_eq!(history("second"), ["switched from main", "keys of b.py"]);
+    assert_eq!(history("main"), ["first state", "keys of a.py"]);
     takes(json!({"do": "switch", "name": "main"})).unwrap();
     assert_eq!(project.settings(), main);
     assert_eq!(undo().unwrap(), "");
     let delete = |force| takes(json!({"do": "delete", "name": "second", "force": force}));
-    assert_eq!(delete(false).unwrap_err().code, "usage");
+    assert_eq!(delete(false).unwrap_err().code, "would_lose");
     assert_eq!(delete(true).unwrap(), "main");
     assert_eq!(project.state().takes, ["main"]);
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::profile::{DocumentProfile, curation_hash, default_name, has_persona_views, with_defaults};
-use super::resolved::{Found, QueryOrigin, QuerySettings, ResolvedQuery, complete_local};
+use super::resolved::{AnswerWithMissing, QueryOrigin, QuerySettings, ResolvedQuery, complete_local};
 use super::sources::{prices, project_name};
 use crate::api::{
     AggregateQuery, AnswerShape, ApiError, AttachmentOptions, ComposeQuery, ComposedDocument,
@@ -118,12 +118,12 @@ pub(super) fn resolve_document(
             if request.request.hydrated.is_some() {
                 project.count_uses()?;
             }
-            return Ok(Found::all(Payload::Document(document, request.shape)));
+            return Ok(AnswerWithMissing::all(Payload::Document(document, request.shape)));
         }
         // A dry run delivers nothing, so the next `--since-last` must still include what it planned.
         project.discard_delivery();
         let receipt = DocumentReceipt::of(&document.receipt, request.shape.scope);
-        Ok(Found::all(Payload::value(ComposedDocument { text: None, parts: None, receipt })))
+        Ok(AnswerWithMissing::all(Payload::value(ComposedDocument { text: None, parts: None, receipt })))
     }))
 }
 

@@ -11,7 +11,7 @@ use crate::api::{
 use crate::config::LoadedConfig;
 use crate::config::edit::{self, TakeChange, TakesOutcome};
 use crate::engine::{self, HISTORY_DATABASE, HistoryChange, HistoryDb, HistoryEntry, make_cache_folder};
-use crate::model::{ContentHash, RelPath};
+use crate::model::{ContentHash, RelPath, suggest_known_name};
 use crate::sys::{Clock, Disk, RealDisk, RealFiles, WallClock};
 
 /// The history of one project's `slop.toml`.
@@ -141,8 +141,9 @@ impl CurationHistory {
     pub(super) fn state(&self, take: Option<&str>) -> Result<HistoryState, ApiError> {
         let takes = read_takes(&self.root)?;
         if let Some(take) = take.filter(|take| takes.takes.iter().all(|known| known.name != **take)) {
+            let suggestion = suggest_known_name(take, takes.takes.iter().map(|known| known.name.as_str()));
             let name = take.to_owned();
-            return Err(settings_error(&crate::config::Error::NoSuchTake { name, nearest: None }));
+            return Err(settings_error(&crate::config::Error::NoSuchTake { name, suggestion }));
         }
         let take = take.unwrap_or(&takes.current);
         let Some(db) = self.open_reader()? else { return Ok(HistoryState::default()) };

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use super::answer::resolve;
 use super::project_root::RootGuard;
-use super::resolved::{Found, QueryOrigin, QuerySettings, ResolvedQuery};
+use super::resolved::{AnswerWithMissing, QueryOrigin, QuerySettings, ResolvedQuery};
 use super::sources::SettingsSources;
 use crate::api::{
     AggregateQuery, AnyQuery, ApiError, CallOptions, ComposedDocument, Delivery, FreshnessNote, IndexRun,
@@ -235,7 +235,7 @@ fn answer_here(
     report(project, call);
     let freshness = FreshnessNote::at(as_of_ms).with_unsettled(unsettled);
     freshness.require_fresh(call.require_fresh)?;
-    let Found { answer, missing } = found?;
+    let AnswerWithMissing { answer, missing } = found?;
     Ok(ServiceAnswer { freshness, missing, payload: answer })
 }
 

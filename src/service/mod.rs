@@ -41,7 +41,7 @@ mod written;
 pub use crate::engine::authenticate_cache;
 pub use agent::{AgentOverrides, ProviderKeys, agent_keys, agent_options, caps};
 pub use answer::resolve;
-pub use asking::AskOptions;
+pub use asking::{AskOptions, TEAM_POLL};
 pub use cache_replay::{CacheReplay, ReplayCost, ReplayStep};
 pub use document::{resolve_aggregate, resolve_explain};
 pub use history::CurationHistory;
@@ -49,7 +49,7 @@ pub use links::{LinkedSize, checkouts_within, edit_links, is_own_worktree, link_
 pub use local::{LocalService, Project, with_world};
 pub use plan::{BudgetClaim, share_budget};
 pub use project_root::{ProjectRoot, RootGuard, TOO_MANY_FILES_CODE};
-pub use resolved::{Found, QueryOrigin, QuerySettings};
+pub use resolved::{AnswerWithMissing, QueryOrigin, QuerySettings};
 pub use sharing::{
     TeamCache, generate_keys, pack_summaries, push_all_summaries, push_summaries, share_counts,
     signing_risks, team_cache, team_memory, verify_summaries,

@@ -102,7 +102,7 @@ pub(super) fn resolve_given(query: GivenQuery) -> Result<ResolvedQuery, ApiError
         let names = vec![given_name(project, &record)];
         let mut answer = GivenDocuments { names, ..GivenDocuments::default() };
         if let Some(file) = file {
-            let change = project.given_change(&record, &file)?;
+            let change = project.delivered_diff(&record, &file)?;
             answer.file = Some(change.ok_or_else(|| nothing_of_file(&record.name, &file))?.into());
             return Ok(answer);
         }
@@ -111,7 +111,7 @@ pub(super) fn resolve_given(query: GivenQuery) -> Result<ResolvedQuery, ApiError
         // The newest comes first, so that each is followed by the one before it.
         let steps = sides.iter().enumerate().map(|(at, side)| given_step(sides.get(at + 1), side));
         answer.history = steps.collect();
-        answer.files = Some(project.given_files(&record, answer.names[0].at_ms)?.into());
+        answer.files = Some(project.delivered_files(&record, answer.names[0].at_ms)?.into());
         Ok(answer)
     }))
 }

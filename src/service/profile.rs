@@ -3,8 +3,7 @@
 
 use crate::api::{ApiError, NameOrInline, ViewSelection};
 use crate::config::{Curation, SavedEntry};
-use crate::model::nearest_name;
-use crate::model::{ContentHash, DocumentDefaults, Persona, Preset, Tier};
+use crate::model::{ContentHash, DocumentDefaults, Persona, Preset, Tier, suggest_known_name};
 
 /// The reader that a document is made for.
 #[derive(Debug, Default)]
@@ -125,7 +124,7 @@ pub(super) fn find_persona(name: &str, curation: &Curation) -> Result<Persona, A
     let found = curation.persona(name).map(|persona| persona.value.clone());
     found.ok_or_else(|| {
         let known = curation.personas.iter().map(|persona: &SavedEntry<Persona>| persona.value.name.as_str());
-        let message = format!("no persona named `{name}`{}", nearest_hint(name, known));
+        let message = format!("no persona named `{name}`{}", suggest_known_name(name, known));
         ApiError::user("no_such_persona", message, "`slop persona list` lists the personas")
     })
 }
@@ -135,7 +134,7 @@ pub(super) fn find_preset(name: &str, curation: &Curation) -> Result<Preset, Api
     let found = curation.preset(name).map(|preset| preset.value.clone());
     found.ok_or_else(|| {
         let known = curation.presets.iter().map(|preset: &SavedEntry<Preset>| preset.value.name.as_str());
-        let message = format!("no preset named `{name}`{}", nearest_hint(name, known));
+        let message = format!("no preset named `{name}`{}", suggest_known_name(name, known));
         ApiError::user("no_such_preset", message, "`slop preset list` lists the presets")
     })
 }
@@ -150,9 +149,4 @@ fn preset_of_persona(name: &str, persona: &str, curation: &Curation) -> Result<P
             "save a preset of that name, fix the persona's context_preset, or name another in `preset`";
         ApiError::user("no_such_preset", message, hint)
     })
-}
-
-/// Returns the end of a message that suggests the most similar known name.
-pub(super) fn nearest_hint<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> String {
-    nearest_name(name, known).map_or(String::new(), |near| format!(", the nearest known is `{near}`"))
 }

@@ -26,12 +26,12 @@ pub struct QuerySettings<'s> {
 }
 
 /// An answer, and the requested paths that have none.
-pub struct Found<A> {
+pub struct AnswerWithMissing<A> {
     pub answer: A,
     pub missing: Vec<MissingPath>,
 }
 
-impl<A> Found<A> {
+impl<A> AnswerWithMissing<A> {
     /// Returns an answer about all that was asked for.
     pub(super) const fn all(answer: A) -> Self {
         Self { answer, missing: Vec::new() }
@@ -40,8 +40,8 @@ impl<A> Found<A> {
     pub(super) fn into_payload<Q: Query<Answer: Serialize>>(
         self,
         convert: impl FnOnce(A) -> Q::Answer,
-    ) -> Found<Payload> {
-        Found { answer: Payload::value(convert(self.answer)), missing: self.missing }
+    ) -> AnswerWithMissing<Payload> {
+        AnswerWithMissing { answer: Payload::value(convert(self.answer)), missing: self.missing }
     }
 }
 
@@ -52,10 +52,10 @@ pub struct ResolvedQuery {
     answer: Box<AnswerFn>,
 }
 
-type AnswerFn = dyn FnOnce(&mut Project<'_>) -> Result<Found<Payload>, ApiError>;
+type AnswerFn = dyn FnOnce(&mut Project<'_>) -> Result<AnswerWithMissing<Payload>, ApiError>;
 
 impl ResolvedQuery {
-    pub fn answer(self, project: &mut Project<'_>) -> Result<Found<Payload>, ApiError> {
+    pub fn answer(self, project: &mut Project<'_>) -> Result<AnswerWithMissing<Payload>, ApiError> {
         (self.answer)(project)
     }
 
@@ -64,7 +64,7 @@ impl ResolvedQuery {
     }
 
     pub(super) fn new(
-        answer: impl FnOnce(&mut Project<'_>) -> Result<Found<Payload>, ApiError> + 'static,
+        answer: impl FnOnce(&mut Project<'_>) -> Result<AnswerWithMissing<Payload>, ApiError> + 'static,
     ) -> Self {
         Self { uses_cache: true, answer: Box::new(answer) }
     }
@@ -75,14 +75,14 @@ impl ResolvedQuery {
 pub(super) fn complete<Q: Query<Answer: Serialize>>(
     answer: impl FnOnce(&mut Project<'_>) -> Result<Q::Answer, ApiError> + 'static,
 ) -> ResolvedQuery {
-    ResolvedQuery::new(move |project| Ok(Found::all(Payload::value(answer(project)?))))
+    ResolvedQuery::new(move |project| Ok(AnswerWithMissing::all(Payload::value(answer(project)?))))
 }
 
 /// Returns a question as [`complete`] does, whose answer has no JSON.
 pub(super) fn complete_local<Q: Query>(
     answer: impl FnOnce(&mut Project<'_>) -> Result<Q::Answer, ApiError> + 'static,
 ) -> ResolvedQuery {
-    ResolvedQuery::new(move |project| Ok(Found::all(Payload::local(answer(project)?))))
+    ResolvedQuery::new(move |project| Ok(AnswerWithMissing::all(Payload::local(answer(project)?))))
 }
 
 pub(super) fn bad_query(message: &str, hint: &'static str) -> ApiError {

@@ -126,32 +126,39 @@ pub fn settings_error(error: &Error) -> ApiError {
             "nothing was written; read the curation again, and send the edits with the new revision",
         ),
         Error::Unwritable { .. } => (
-            "usage",
+            "unwritable",
             User,
             "nothing was written; give what is to be edited a header of its own, such as [[files]] or [presets.NAME]",
         ),
-        Error::NoSuchItem { .. } | Error::NoSuchSlice { .. } | Error::NoSliceAt { .. } => {
-            ("usage", User, "`slop item list`, `slop slice list` and `slop mask list` list the entries")
+        Error::NoSuchItem { .. } => {
+            ("not_found", User, "`slop item list`, `slop slice list` and `slop mask list` list the entries")
         }
-        Error::NoSuchScreenshot { .. } => ("usage", User, "`slop curation show` lists the screenshots"),
-        Error::SliceExists { .. } => ("usage", User, "remove it first with `slop slice remove`"),
-        Error::NoSuchMask { .. } => ("usage", User, "`slop mask list` lists the masks"),
-        Error::NoSuchPreset { .. } => ("usage", User, "`slop preset list` lists the presets"),
+        Error::NoSuchSlice { .. } | Error::NoSliceAt { .. } => {
+            ("no_such_slice", User, "`slop slice list` shows the slices of all files")
+        }
+        Error::NoSuchScreenshot { .. } => ("not_found", User, "`slop curation show` lists the screenshots"),
+        Error::SliceExists { .. } => ("slice_exists", User, "remove it first with `slop slice remove`"),
+        Error::NoSuchMask { .. } => ("no_such_symbol", User, "`slop mask list` lists the masks"),
+        Error::NoSuchPreset { .. } => ("no_such_preset", User, "`slop preset list` lists the presets"),
         Error::PresetExists { .. } => {
-            ("usage", User, "choose another name, or overwrite it with `overwrite`")
+            ("name_in_use", User, "choose another name, or overwrite it with `overwrite`")
         }
-        Error::NothingToSave { .. } => ("usage", User, "name the files to save, or curate some first"),
+        Error::NothingToSave { .. } => {
+            ("nothing_to_save", User, "name the files to save, or curate some first")
+        }
         Error::BadTakes { .. } => ("bad_settings", User, "fix the file, or move it away"),
-        Error::BadTakeName { .. } => ("usage", User, "give a line of at most 60 characters without `/`"),
-        Error::NoSuchTake { .. } => ("usage", User, "`slop take list` lists the takes"),
-        Error::TakeExists { .. } => ("usage", User, "choose another name"),
+        Error::BadTakeName { .. } => ("bad_ask", User, "give a line of at most 60 characters without `/`"),
+        Error::NoSuchTake { .. } => ("no_such_take", User, "`slop take list` lists the takes"),
+        Error::TakeExists { .. } => ("name_in_use", User, "choose another name"),
         Error::TakeIsCurrent { .. } => {
-            ("usage", User, "make another take the current one first, with `slop take switch`")
+            ("take_is_current", User, "make another take the current one first, with `slop take switch`")
         }
-        Error::TakeNotEmpty { .. } => ("usage", User, "delete it all the same with `force`"),
-        Error::WouldLose { .. } => {
-            ("usage", User, "save it first with `slop preset save`, or replace it all the same with `force`")
-        }
+        Error::TakeNotEmpty { .. } => ("would_lose", User, "delete it all the same with `force`"),
+        Error::WouldLose { .. } => (
+            "would_lose",
+            User,
+            "save it first with `slop preset save`, or replace it all the same with `force`",
+        ),
     };
     ApiError { code: code.into(), message: error_chain(error), hint: hint.into(), kind }
 }

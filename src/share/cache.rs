@@ -34,7 +34,7 @@ pub struct TeamCache {
 
 /// The content of the cache under a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Fetched {
+pub enum FetchedEntry {
     Missing,
     /// An invalid entry, which counts as missing.
     Refused(EntryDefect),
@@ -90,7 +90,7 @@ impl TeamCache {
     pub fn fetch<E: From<Error>>(
         &self,
         keys: &[SummaryKey],
-        each: &mut dyn FnMut(&SummaryKey, Fetched) -> Result<(), E>,
+        each: &mut dyn FnMut(&SummaryKey, FetchedEntry) -> Result<(), E>,
     ) -> Result<(), E> {
         if !self.engine.has_packs() || keys.len() < PACK_MINIMUM {
             return self.fetch_by(&self.writers, keys, each);
@@ -108,13 +108,13 @@ impl TeamCache {
                     refused.insert(*key, defect);
                     Ok(())
                 }
-                Ok((summary, writer)) => each(key, Fetched::Found(Box::new(summary), writer)),
+                Ok((summary, writer)) => each(key, FetchedEntry::Found(Box::new(summary), writer)),
             })?;
         }
         let left: Vec<SummaryKey> = wanted.into_values().collect();
         self.fetch_by(&self.writers, &left, &mut |key, found| {
-            let defect = refused.get(key).filter(|_| found == Fetched::Missing);
-            each(key, defect.map_or(found, |defect| Fetched::Refused(*defect)))
+            let defect = refused.get(key).filter(|_| found == FetchedEntry::Missing);
+            each(key, defect.map_or(found, |defect| FetchedEntry::Refused(*defect)))
         })
     }
 
@@ -180,7 +180,7 @@ impl TeamCache {
     pub fn fetch_own<E: From<Error>>(
         &self,
         keys: &[SummaryKey],
-        each: &mut dyn FnMut(&SummaryKey, Fetched) -> Result<(), E>,
+        each: &mut dyn FnMut(&SummaryKey, FetchedEntry) -> Result<(), E>,
     ) -> Result<(), E> {
         let own = self.own_key().ok_or(Error::NoSigningKey)?;
         self.fetch_by(&[own], keys, each)
@@ -196,9 +196,9 @@ impl TeamCache {
             let mut modes = Vec::with_capacity(batch.len());
             self.fetch_by::<Error>(&believed, &keys, &mut |_, found| {
                 modes.push(match found {
-                    Fetched::Missing => Some(PutMode::IfAbsent),
-                    Fetched::Refused(defect) if defect.is_worthless() => Some(PutMode::Replace),
-                    Fetched::Refused(_) | Fetched::Found(..) => None,
+                    FetchedEntry::Missing => Some(PutMode::IfAbsent),
+                    FetchedEntry::Refused(defect) if defect.is_worthless() => Some(PutMode::Replace),
+                    FetchedEntry::Refused(_) | FetchedEntry::Found(..) => None,
                 });
                 Ok(())
             })?;
@@ -250,16 +250,16 @@ impl TeamCache {
         &self,
         writers: &[WriterKey],
         keys: &[SummaryKey],
-        each: &mut dyn FnMut(&SummaryKey, Fetched) -> Result<(), E>,
+        each: &mut dyn FnMut(&SummaryKey, FetchedEntry) -> Result<(), E>,
     ) -> Result<(), E> {
         for batch in keys.chunks(BATCH) {
             for (key, entry) in batch.iter().zip(self.engine.get(&self.remote_keys(batch))?) {
                 let fetched = match entry {
-                    RemoteEntry::Missing => Fetched::Missing,
-                    RemoteEntry::TooLong => Fetched::Refused(EntryDefect::Length),
+                    RemoteEntry::Missing => FetchedEntry::Missing,
+                    RemoteEntry::TooLong => FetchedEntry::Refused(EntryDefect::Length),
                     RemoteEntry::Present(bytes) => match open_entry(&self.team, writers, key, &bytes) {
-                        Ok((summary, writer)) => Fetched::Found(Box::new(summary), writer),
-                        Err(defect) => Fetched::Refused(defect),
+                        Ok((summary, writer)) => FetchedEntry::Found(Box::new(summary), writer),
+                        Err(defect) => FetchedEntry::Refused(defect),
                     },
                 };
                 each(key, fetched)?;
@@ -313,8 +313,8 @@ pub(super) mod tests {
         TeamCache::new(&url, OPTIONS, access(None, ""), team, Some(key(&seed)), &writers).unwrap()
     }
 
-    fn fetch(cache: &TeamCache, name: &str) -> Fetched {
-        let mut found = Fetched::Missing;
+    fn fetch(cache: &TeamCache, name: &str) -> FetchedEntry {
+        let mut found = FetchedEntry::Missing;
         cache
             .fetch::<Error>(&[summary(name).key], &mut |_, fetched| {
                 found = fetched;
@@ -338,9 +338,9 @@ pub(super) mod tests {
         let (ours, theirs) = (cache(folder.path(), 1, &[]), cache(folder.path(), 2, &[1]));
         assert_eq!(ours.store(&[summary("a")]).unwrap(), StoreReport { stored: 1, ..StoreReport::default() });
         let writer = SigningKey::from_bytes(&[1; 32]).writer_key();
-        assert_eq!(fetch(&theirs, "a"), Fetched::Found(Box::new(summary("a")), writer));
-        assert_eq!(fetch(&theirs, "b"), Fetched::Missing);
-        assert_eq!(fetch(&ours, "a"), Fetched::Refused(EntryDefect::Writer));
+        assert_eq!(fetch(&theirs, "a"), FetchedEntry::Found(Box::new(summary("a")), writer));
+        assert_eq!(fetch(&theirs, "b"), FetchedEntry::Missing);
+        assert_eq!(fetch(&ours, "a"), FetchedEntry::Refused(EntryDefect::Writer));
     }
 
     #[test]
@@ -356,7 +356,7 @@ pub(super) mod tests {
         let entry = fs::read(path).unwrap();
         fs::write(path, &entry[..entry.len() / 2]).unwrap();
         assert_eq!(second.store(std::slice::from_ref(&mine)).unwrap().stored, 1);
-        assert!(matches!(fetch(&first, "a"), Fetched::Found(found, _) if *found == mine));
+        assert!(matches!(fetch(&first, "a"), FetchedEntry::Found(found, _) if *found == mine));
         // An entry of a newer version is left alone.
         let mut newer = fs::read(path).unwrap();
         newer[0] += 1;

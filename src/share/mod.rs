@@ -24,7 +24,7 @@ mod sigv4;
 mod timed;
 mod url;
 
-pub use cache::{Fetched, StoreReport, TeamCache};
+pub use cache::{FetchedEntry, StoreReport, TeamCache};
 pub use engine::{EngineAccess, EngineOptions, Error};
 pub use entry::{EntryDefect, SharedSummary};
 pub use keys::{KeyError, SigningKey, TeamKey, Writer, generate_key, parse_writer};

@@ -11,7 +11,7 @@ use super::*;
 use crate::share::cache::tests::{OPTIONS, access};
 use crate::share::entry::tests::summary;
 use crate::share::url::ShareUrl;
-use crate::share::{EntryDefect, Fetched, SharedSummary, SigningKey, TeamCache, TeamKey, Writer};
+use crate::share::{EntryDefect, FetchedEntry, SharedSummary, SigningKey, TeamCache, TeamKey, Writer};
 
 /// A server that is stopped at the end of the test.
 struct TestServer {
@@ -122,9 +122,9 @@ fn entry(key: RemoteKey, bytes: &[u8], mode: PutMode) -> NewEntry {
     NewEntry { key, bytes: bytes.to_vec(), mode }
 }
 
-fn fetch(cache: &TeamCache, summaries: &[SharedSummary]) -> Vec<Fetched> {
+fn fetch(cache: &TeamCache, summaries: &[SharedSummary]) -> Vec<FetchedEntry> {
     let keys: Vec<_> = summaries.iter().map(|summary| summary.key).collect();
-    let mut found = vec![Fetched::Missing; keys.len()];
+    let mut found = vec![FetchedEntry::Missing; keys.len()];
     cache
         .fetch::<Error>(&keys, &mut |key, fetched| {
             found[keys.iter().position(|known| known == key).unwrap()] = fetched;
@@ -134,8 +134,8 @@ fn fetch(cache: &TeamCache, summaries: &[SharedSummary]) -> Vec<Fetched> {
     found
 }
 
-fn count_found(found: &[Fetched]) -> usize {
-    found.iter().filter(|found| matches!(found, Fetched::Found(..))).count()
+fn count_found(found: &[FetchedEntry]) -> usize {
+    found.iter().filter(|found| matches!(found, FetchedEntry::Found(..))).count()
 }
 
 #[test]
@@ -178,8 +178,8 @@ fn what_is_packed_is_fetched_with_few_requests_and_checked(server: &TestServer) 
     server.engine("s3://team/a", "secret").put_pack(&PackName("00-00".into()), vec![1, 9, 9]).unwrap();
     let found = fetch(&theirs, &all);
     assert_eq!(count_found(&found), 250);
-    assert!(!found.iter().any(|found| matches!(found, Fetched::Found(s, _) if s.text == "Forged.")));
-    assert_eq!(found[260], Fetched::Refused(EntryDefect::Writer));
+    assert!(!found.iter().any(|found| matches!(found, FetchedEntry::Found(s, _) if s.text == "Forged.")));
+    assert_eq!(found[260], FetchedEntry::Refused(EntryDefect::Writer));
     // Entries that are in no valid pack are fetched one by one.
     ours.store(&all[250..]).unwrap();
     assert_eq!(count_found(&fetch(&theirs, &all)), 300);

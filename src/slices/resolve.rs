@@ -37,6 +37,18 @@ struct CopyMatch {
     is_clear: bool,
 }
 
+/// A slice that is looked for in a text.
+#[derive(Clone, Copy)]
+struct SliceSearch<'s> {
+    slice: &'s Slice,
+    /// How many lines it had.
+    length: usize,
+    items: &'s AnchorSequence,
+    lines: &'s LineTable<'s>,
+    /// The first lines of the places where its text occurs.
+    copies: &'s [usize],
+}
+
 /// Finds a slice in a text. Only a slice whose `content_hash` matches is exact or moved. Without a hash, the old text
 /// is unknown, so the result is at best changed, unless the slice has no anchors either and consists only of line
 /// numbers.
@@ -49,19 +61,15 @@ pub fn locate_slice(slice: &Slice, text: &str) -> SliceResolution {
     let length = to_index(slice.end_line - slice.start_line) + 1;
     let items = AnchorSequence::from_slice(slice, length, &lines);
     let copies = find_copies(slice, length, &items, &lines);
-    match pick_copy(slice, &copies, length, &items, &lines) {
-        Some(pick) => resolve_copy(slice, length, &pick, &copies, &items, &lines),
-        None => resolve_without_copy(slice, length, &items, &lines),
+    let search = SliceSearch { slice, length, items: &items, lines: &lines, copies: &copies };
+    match pick_copy(search) {
+        Some(pick) => resolve_copy(search, &pick),
+        None => resolve_without_copy(search),
     }
 }
 
-fn pick_copy(
-    slice: &Slice,
-    copies: &[usize],
-    length: usize,
-    items: &AnchorSequence,
-    lines: &LineTable<'_>,
-) -> Option<CopyMatch> {
+fn pick_copy(search: SliceSearch<'_>) -> Option<CopyMatch> {
+    let SliceSearch { slice, length, items, lines, copies } = search;
     // Scored for all borders at once, because the text may occur thousands of times and an alignment for each copy
     // would be too slow.
     let above = score_above(&items.before, lines);
@@ -81,24 +89,15 @@ fn pick_copy(
     // is missing next to the copy.
     let known = to_index(slice.anchors.copies);
     let has_more = 0 < known && known < copies.len();
-    let is_rival = |other: &usize| {
-        has_more
-            && fit(&first) < fit(other) + RIVAL_MARGIN
-            && has_neighbors(slice, *other, length, items, lines)
-    };
+    let is_rival =
+        |other: &usize| has_more && fit(&first) < fit(other) + RIVAL_MARGIN && has_neighbors(search, *other);
     let is_clear = !copies.iter().any(|other| *other != first && (is_close(other) || is_rival(other)));
     let fits_both = is_most(above[first], &items.before) && is_most(below[first + length], &items.after);
     Some(CopyMatch { first, fit: fit(&first), fits_both, best_fit, is_clear })
 }
 
 /// Returns whether most of the slice's neighbors on one side are directly next to a copy of its text.
-fn has_neighbors(
-    slice: &Slice,
-    first: usize,
-    length: usize,
-    items: &AnchorSequence,
-    lines: &LineTable<'_>,
-) -> bool {
+fn has_neighbors(SliceSearch { slice, length, items, lines, .. }: SliceSearch<'_>, first: usize) -> bool {
     let SliceAnchors { before, after, .. } = &slice.anchors;
     let above = items.before.iter().rev().take(before.len());
     let above = above.zip((0..first).rev().map(Some).chain(std::iter::repeat(None)));
@@ -114,14 +113,8 @@ fn has_neighbors(
 }
 
 /// Resolves a slice whose text still occurs.
-fn resolve_copy(
-    slice: &Slice,
-    length: usize,
-    pick: &CopyMatch,
-    copies: &[usize],
-    items: &AnchorSequence,
-    lines: &LineTable<'_>,
-) -> SliceResolution {
+fn resolve_copy(search: SliceSearch<'_>, pick: &CopyMatch) -> SliceResolution {
+    let SliceSearch { slice, length, copies, .. } = search;
     let marked = to_index(slice.start_line) - 1;
     let here = pick.first..pick.first + length;
     if !pick.is_clear {
@@ -135,9 +128,9 @@ fn resolve_copy(
     }
     // 0 means that the number is unknown, so such a slice is treated like one with copies.
     let elsewhere = if slice.anchors.copies == 1 {
-        resolve_replaced(length, pick, items, lines)
+        resolve_replaced(search, pick)
     } else {
-        resolve_lost_copy(slice, length, pick, copies, items, lines)
+        resolve_lost_copy(search, pick)
     };
     if let Some(elsewhere) = elsewhere {
         return elsewhere;
@@ -149,10 +142,8 @@ fn resolve_copy(
 /// Resolves a slice whose text was unique, if the edit that changed it has created the same text at another place: for
 /// example, two similar tests whose numbers have shifted by one. `None` if the text that was found is the slice.
 fn resolve_replaced(
-    length: usize,
+    SliceSearch { length, items, lines, .. }: SliceSearch<'_>,
     pick: &CopyMatch,
-    items: &AnchorSequence,
-    lines: &LineTable<'_>,
 ) -> Option<SliceResolution> {
     if pick.best_fit <= pick.fit + COPY_MARGIN {
         return None;
@@ -171,14 +162,8 @@ fn is_apart(one: &Range<usize>, other: &Range<usize>) -> bool {
 
 /// Resolves a slice whose text occurred more than once, if its own copy seems to have changed; `None` if the copy that
 /// was picked is the slice.
-fn resolve_lost_copy(
-    slice: &Slice,
-    length: usize,
-    pick: &CopyMatch,
-    copies: &[usize],
-    items: &AnchorSequence,
-    lines: &LineTable<'_>,
-) -> Option<SliceResolution> {
+fn resolve_lost_copy(search: SliceSearch<'_>, pick: &CopyMatch) -> Option<SliceResolution> {
+    let SliceSearch { slice, length, items, lines, copies } = search;
     let marked = to_index(slice.start_line) - 1;
     let here = pick.first..pick.first + length;
     let (score, followed) = follow_slice(items, length, lines);
@@ -190,7 +175,7 @@ fn resolve_lost_copy(
         || is_far_from_landmarks(slice, &here, lines);
     let drift = here.start.abs_diff(marked);
     // Similar sections, such as one for each architecture, are longer than the distance to a landmark.
-    let is_between = !is_one_gone && is_between_landmarks(slice, &here, copies, items, lines);
+    let is_between = !is_one_gone && is_between_landmarks(search, &here);
     let has_drifted = 0 < drift
         && if is_between {
             MAX_DRIFT_BETWEEN < drift
@@ -249,24 +234,15 @@ fn has_landmark_near(slice: &Slice, here: &Range<usize>, lines: &LineTable<'_>) 
 
 /// Returns whether a copy is the only one between the nearest unique lines before and after the slice, not counting
 /// copies with other neighbors.
-fn is_between_landmarks(
-    slice: &Slice,
-    here: &Range<usize>,
-    copies: &[usize],
-    items: &AnchorSequence,
-    lines: &LineTable<'_>,
-) -> bool {
+fn is_between_landmarks(search: SliceSearch<'_>, here: &Range<usize>) -> bool {
+    let SliceSearch { slice, lines, copies, .. } = search;
     let SliceAnchors { unique_before, unique_after, .. } = &slice.anchors;
     let place = |line: Option<&String>| unique_place(line?, lines);
     let (Some(above), Some(below)) = (place(unique_before.last()), place(unique_after.first())) else {
         return false;
     };
-    let is_other = |copy: &usize| {
-        *copy != here.start
-            && above < *copy
-            && *copy < below
-            && has_neighbors(slice, *copy, here.len(), items, lines)
-    };
+    let is_other =
+        |copy: &usize| *copy != here.start && above < *copy && *copy < below && has_neighbors(search, *copy);
     above < here.start && here.end <= below && !copies.iter().any(is_other)
 }
 
@@ -279,12 +255,8 @@ fn unique_place(line: &str, lines: &LineTable<'_>) -> Option<usize> {
 }
 
 /// Resolves a slice whose text does not occur, or is not known.
-fn resolve_without_copy(
-    slice: &Slice,
-    length: usize,
-    items: &AnchorSequence,
-    lines: &LineTable<'_>,
-) -> SliceResolution {
+fn resolve_without_copy(search: SliceSearch<'_>) -> SliceResolution {
+    let SliceSearch { slice, length, items, lines, .. } = search;
     let is_unknown = slice.anchors.content_hash.is_none();
     if let (_, Some(followed)) = follow_slice(items, length, lines) {
         let reason = if is_unknown { "it has no content_hash to tell by" } else { "its text has changed" };
@@ -302,7 +274,7 @@ fn resolve_without_copy(
         );
     }
     let marked = to_index(slice.start_line) - 1;
-    if is_unknown && items.inside.is_empty() && has_neighbors(slice, marked, length, items, lines) {
+    if is_unknown && items.inside.is_empty() && has_neighbors(search, marked) {
         // Anchors on one side only do not rule out other places.
         return unresolved(slice, SliceStatus::Changed, "it has no content_hash to tell by");
     }

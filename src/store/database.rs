@@ -31,6 +31,13 @@ const SAFETY_PRAGMAS: &str = "
     PRAGMA mmap_size = 0;
 ";
 
+/// The settings of [`DatabaseFile::open_in_place`]. The lock comes first: with it, the index of the log is in memory.
+const IN_PLACE_PRAGMAS: &str = "
+    PRAGMA locking_mode = EXCLUSIVE;
+    PRAGMA temp_store = MEMORY;
+    PRAGMA journal_mode = MEMORY;
+";
+
 /// One connection to a database file, which detects that the file was deleted or replaced.
 #[derive(Debug)]
 pub(super) struct DatabaseFile {
@@ -81,6 +88,17 @@ impl DatabaseFile {
             opened.reclaim_space(0)?;
         }
         Ok(opened)
+    }
+
+    /// Opens a current database that nobody else has open, and changes it without a log, so that writing needs no room
+    /// on the disk. A crash during a transaction damages the file. The folder must be locked.
+    pub(super) fn open_in_place(file: &Path, schema: &DatabaseSchema, pragmas: &str) -> Result<Self, Error> {
+        let connection = connect(file, OpenFlags::empty())?;
+        connection.execute_batch(IN_PLACE_PRAGMAS)?;
+        if check_state(&connection, schema)? == SchemaState::Behind {
+            return Err(Error::Outdated);
+        }
+        Self::new(connection, file.to_owned(), pragmas)
     }
 
     /// Opens an existing database for reading; creates and renames nothing.

@@ -1,6 +1,6 @@
 //! The table of the page's files.
 
-use super::sent::{program, styles};
+use super::bundle::{program, styles};
 use crate::model::PageFile;
 
 const HTML: &str = "text/html; charset=utf-8";

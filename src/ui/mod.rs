@@ -6,7 +6,7 @@
 //!
 //! Start with `page/main.js`; `files` is the table of files, `sent` makes them smaller.
 
+mod bundle;
 mod files;
-mod sent;
 
 pub use files::page_files;

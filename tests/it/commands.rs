@@ -131,8 +131,8 @@ fn errors_are_reported_as_json_with_the_json_flag() {
         (&["aggregate", "--stdout", "--history", "nope.json", "--json"], "history_not_found"),
         // Errors of the command-line parser are reported in the same way.
         (&["aggregate", "--stdout", "--preset", "nobody", "--json"], "no_such_preset"),
-        (&["preset", "show", "nobody", "--json"], "usage"),
-        (&["slice", "remove", "README.md", "nothing", "--json"], "usage"),
+        (&["preset", "show", "nobody", "--json"], "no_such_preset"),
+        (&["slice", "remove", "README.md", "nothing", "--json"], "not_found"),
         (&["slice", "resolve", "README.md", "--json"], "bad_slice"),
     ] {
         let ran = sandbox.slop(command);

@@ -118,7 +118,7 @@ fn a_mask_can_be_set_only_for_existing_symbols() {
     let written = sandbox.read("slop.toml");
     assert!(written.contains("path = \"src/util/text.py\"\nast_mask = { shorten = \"sig\" }\n"), "{written}");
     let refused = sandbox.slop(&["mask", "set", "src/util/text.py", "shorten=def", "shortne=sig"]);
-    refused.assert_fails(1, &["`shortne`", "the nearest are `shorten`"]);
+    refused.assert_fails(1, &["`shortne`", "the nearest is `shorten`"]);
     sandbox.slop(&["mask", "set", "src/fast.c", "twice(char)=sig"]).assert_fails(1, &["`twice(int x)`"]);
     sandbox.slop(&["mask", "set", "README.md", "x=sig"]).assert_fails(1, &["README.md"]);
     assert_eq!(sandbox.slop(&["mask", "set", "src/fast.c", "twice=all"]).code, 2);
@@ -131,7 +131,7 @@ fn masks_are_listed_with_missing_symbols_and_removed() {
     sandbox.stdout_of(&["mask", "set", "src/util/text.py", "shorten=hide"]);
     sandbox.write("src/util/text.py", "def shorter(text):\n    return text\n");
     let said = sandbox.stdout_of(&["mask", "list"]);
-    assert_eq!(said, "src/util/text.py shorten = hide  (gone, the nearest are `shorter`)\n");
+    assert_eq!(said, "src/util/text.py shorten = hide  (gone, the nearest is `shorter`)\n");
     let listed = sandbox.json(&["mask", "list"])["masks"][0].take();
     assert_eq!(
         (&listed["found"], &listed["show"], &listed["nearest"]),

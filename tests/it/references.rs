@@ -175,3 +175,33 @@ fn data_of(out: &str) -> String {
         Err(_) => out.to_owned(),
     }
 }
+
+#[test]
+fn a_java_constructor_is_called_by_enum_constants_and_subclasses() {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "Shapes.java",
+        "class Shape {\n    Shape(int sides) {}\n}\n\
+         class Square extends Shape {\n    Square() {\n        super(4);\n    }\n    Shape copy() {\n        return new Shape(4);\n    }\n}\n\
+         enum Size {\n    SMALL(1),\n    LARGE(2) {};\n    Size(int factor) {}\n}\n\
+         enum Side { LEFT, RIGHT }\n",
+    );
+    let lines = |symbol: &str| -> Vec<u64> {
+        let data = sandbox.json(&["refs", symbol]);
+        data["references"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|edge| edge["from"]["line"].as_u64().unwrap())
+            .collect()
+    };
+    assert_eq!(lines("Shape.Shape"), [6, 9]);
+    assert_eq!(lines("Size.Size"), [13, 14]);
+    assert_eq!(lines("Side"), Vec::<u64>::new());
+    let callers = sandbox.stdout_of(&["callers", "Shape.Shape"]);
+    assert!(
+        callers.contains("Shapes.java:6 Square.Square") && callers.contains("Shapes.java:9 Square.copy"),
+        "{callers}"
+    );
+    assert!(sandbox.stdout_of(&["callers", "Size.Size"]).contains("Shapes.java:13"), "{callers}");
+}

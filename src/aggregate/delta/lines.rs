@@ -111,10 +111,17 @@ pub(super) struct LineChanges {
     pub(super) rest: ChangedLines,
 }
 
+/// A version of a file whose text is known.
+#[derive(Clone, Copy)]
+pub(super) struct VersionWithText<'v> {
+    pub(super) version: &'v FileVersion<'v>,
+    pub(super) text: &'v str,
+}
+
 impl LineChanges {
     pub(super) fn find(
-        (old, old_text): (&FileVersion<'_>, &str),
-        (new, new_text): (&FileVersion<'_>, &str),
+        VersionWithText { version: old, text: old_text }: VersionWithText<'_>,
+        VersionWithText { version: new, text: new_text }: VersionWithText<'_>,
         comparison: &SymbolComparison,
         limit: usize,
     ) -> Self {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::lines::{ChangedLines, LineChanges};
+use super::lines::{ChangedLines, LineChanges, VersionWithText};
 use super::rows::{SymbolEntry, outermost, rows};
 use super::symbol_lines::{SymbolComparison, compare_symbols};
 use super::version::{FileVersion, MAX_HEAD_BYTES, clip};
@@ -41,7 +41,9 @@ pub fn render_delta(old: &FileVersion<'_>, new: &FileVersion<'_>, options: &Delt
     let changes = match (old.text, new.text) {
         (Some(old_text), Some(new_text)) => {
             let limit = if options.is_file_text { SHOWN_LINES } else { usize::MAX };
-            LineChanges::find((old, old_text), (new, new_text), &comparison, limit)
+            let old = VersionWithText { version: old, text: old_text };
+            let new = VersionWithText { version: new, text: new_text };
+            LineChanges::find(old, new, &comparison, limit)
         }
         _ => LineChanges::default(),
     };

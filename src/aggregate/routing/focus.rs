@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 
 use super::selector::{Error, Selector};
-use crate::model::{RelPath, normalized_path, unescaped_path};
+use crate::model::{RelPath, normalized_path, typo_distance, unescaped_path};
 
 /// The arguments of `--focus`, and the files that they select.
 #[derive(Debug, Clone, Default)]
@@ -251,9 +251,6 @@ fn parse_lines(text: &str) -> Option<RangeInclusive<u32>> {
 /// The maximum number of lines that an argument selects individually.
 const MAX_FOCUSED_LINES: u32 = 2000;
 
-/// The maximum number of bytes of a name that are compared.
-const MAX_COMPARED_BYTES: usize = 64;
-
 /// Returns the paths of files and folders most similar to an argument, nearest first; empty if none is near.
 pub fn nearest_paths<'p>(word: &str, paths: impl Iterator<Item = &'p RelPath>, most: usize) -> Vec<String> {
     let word = normalized_path(split_lines(word).0);
@@ -264,7 +261,7 @@ pub fn nearest_paths<'p>(word: &str, paths: impl Iterator<Item = &'p RelPath>, m
         let (folder, name) = path.rsplit_once('/').unwrap_or(("", &path));
         let stem = name.split_once('.').map_or(name, |(stem, _)| stem);
         // The extension may be omitted.
-        let edits = [name_distance(wanted, name), name_distance(wanted, stem).map(|edits| edits + 1)];
+        let edits = [typo_distance(wanted, name), typo_distance(wanted, stem).map(|edits| edits + 1)];
         if let Some(edits) = edits.into_iter().flatten().min() {
             let elsewhere = usize::from(folder != wanted_folder);
             near.insert((edits, elsewhere, path.clone().into_owned()));
@@ -282,20 +279,6 @@ pub fn nearest_paths<'p>(word: &str, paths: impl Iterator<Item = &'p RelPath>, m
         add(path.as_bytes());
     }
     near.into_iter().map(|(_, _, path)| path).collect()
-}
-
-/// Returns the edit distance of two names in characters; `None` if it is too large for a typo.
-pub fn name_distance(wanted: &str, name: &str) -> Option<usize> {
-    if wanted.is_empty() || name.is_empty() || MAX_COMPARED_BYTES < wanted.len().max(name.len()) {
-        return None;
-    }
-    // A quarter of the characters, so that short names do not resemble all others.
-    let most = wanted.chars().count().div_ceil(4);
-    if most < wanted.len().abs_diff(name.len()) {
-        return None;
-    }
-    let edits = if wanted.eq_ignore_ascii_case(name) { 0 } else { strsim::osa_distance(wanted, name) };
-    (edits <= most && edits < wanted.chars().count()).then_some(edits)
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ mod rules;
 mod selector;
 
 pub use covering::{Covering, CoveringEntry, cover_files};
-pub use focus::{AmbiguousFocus, Focus, FocusCandidate, FocusLines, name_distance, nearest_paths};
+pub use focus::{AmbiguousFocus, Focus, FocusCandidate, FocusLines, nearest_paths};
 pub use items::CuratedItems;
 pub use rules::{
     HydratedDepths, RoutedView, RoutingContext, RuleVerdict, SliceDepths, TierOptions, explain_routing,

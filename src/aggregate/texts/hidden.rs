@@ -69,12 +69,19 @@ pub fn hide_mentions(text: &str, keys: &[&str]) -> String {
     out
 }
 
+/// A text, and its outline where its structure is known.
+#[derive(Clone, Copy)]
+pub struct OutlinedText<'t> {
+    pub text: &'t str,
+    pub outline: Option<&'t Outline>,
+}
+
 /// Returns whether a key hides at least as much of an earlier text as of the current one, and no other symbol of the
-/// earlier text could be the one that is hidden now, under a former name. The outlines are `None` where the structure
-/// is unknown, so that lines which mention a name are hidden.
+/// earlier text could be the one that is hidden now, under a former name. Where a structure is unknown, lines which
+/// mention a name are hidden.
 pub fn hides_same_earlier(
-    (old, old_outline): (&str, Option<&Outline>),
-    (new, new_outline): (&str, Option<&Outline>),
+    OutlinedText { text: old, outline: old_outline }: OutlinedText<'_>,
+    OutlinedText { text: new, outline: new_outline }: OutlinedText<'_>,
     mask: &[(String, MaskMode)],
 ) -> bool {
     let hidden = || mask.iter().filter(|(_, mode)| *mode == MaskMode::Hide).map(|(key, _)| key.as_str());

@@ -28,8 +28,8 @@ mod views;
 pub use code_lines::{code_lines, lines_before_code};
 pub use diff::{render_diff, without_old_lines};
 pub use hidden::{
-    HiddenLines, hide_mentions, hide_symbols, hides_same_earlier, hides_symbols, ineffective_hides,
-    unmatched_hidden_keys, unmatched_shown_keys,
+    HiddenLines, OutlinedText, hide_mentions, hide_symbols, hides_same_earlier, hides_symbols,
+    ineffective_hides, unmatched_hidden_keys, unmatched_shown_keys,
 };
 pub use masked::{render_definitions, render_masked, render_signatures};
 pub use masks::{SymbolsByName, nearest_keys, select_symbols};

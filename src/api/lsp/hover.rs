@@ -5,7 +5,7 @@ use std::fmt::Write;
 use serde_json::{Value, json};
 
 use super::context::RequestContext;
-use super::navigation::{LocatedTarget, Meaning, NameMeaning, locate, meaning_at};
+use super::navigation::{LocatedTarget, MeaningGrade, NameMeaning, locate, meaning_at};
 use super::text::Position;
 use crate::api::fault::ApiError;
 use crate::api::wire::{SymbolUses, display_path};
@@ -60,11 +60,13 @@ fn write_facts(text: &mut String, meaning: &NameMeaning) {
         writeln!(text, "{hidden} more definitions\n").expect("writing to a String does not fail");
     }
     let note = match grade {
-        Meaning::Definition => None,
-        Meaning::Sure => Some("sure: the language allows no other reading"),
-        Meaning::Likely => Some("likely: the best reading of this use"),
-        Meaning::Maybe if uses.is_some() => Some("maybe: this use was not resolved, or has several readings"),
-        Meaning::Maybe => Some("maybe: found by its name alone"),
+        MeaningGrade::Definition => None,
+        MeaningGrade::Sure => Some("sure: the language allows no other reading"),
+        MeaningGrade::Likely => Some("likely: the best reading of this use"),
+        MeaningGrade::Maybe if uses.is_some() => {
+            Some("maybe: this use was not resolved, or has several readings")
+        }
+        MeaningGrade::Maybe => Some("maybe: found by its name alone"),
     };
     if let Some(note) = note {
         writeln!(text, "{note}\n").expect("writing to a String does not fail");

@@ -20,7 +20,7 @@ type WirePath = (String, Option<String>);
 
 /// A definition that a name may mean.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Target {
+pub(super) struct NameTarget {
     pub(super) path: WirePath,
     /// The line of the name in the file on disk, counted from 1; the first line of the symbol if that is unknown.
     pub(super) line: u32,
@@ -29,7 +29,7 @@ pub(super) struct Target {
 
 /// The grade of a name's targets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Meaning {
+pub(super) enum MeaningGrade {
     /// The position is on the definition itself.
     Definition,
     Sure,
@@ -38,7 +38,7 @@ pub(super) enum Meaning {
     Maybe,
 }
 
-impl Meaning {
+impl MeaningGrade {
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Definition => "definition",
@@ -62,15 +62,15 @@ pub(super) struct NameMeaning {
     pub(super) name: String,
     /// The range of the name for the client.
     pub(super) range: TextRange,
-    pub(super) targets: BTreeSet<Target>,
-    pub(super) meaning: Meaning,
+    pub(super) targets: BTreeSet<NameTarget>,
+    pub(super) meaning: MeaningGrade,
     /// The uses of all symbols with this name; `None` if references to them are unknown.
     pub(super) uses: Option<SymbolUses>,
 }
 
 /// A definition with its location for the client.
 pub(super) struct LocatedTarget {
-    pub(super) target: Target,
+    pub(super) target: NameTarget,
     pub(super) file: ClientFile,
     pub(super) range: TextRange,
     /// The symbol in the file's outline, if found.
@@ -106,7 +106,7 @@ pub(super) fn meaning_at(
         Some(known) => known,
         None => (
             targets_by_name(context, &file, &text.text, &span, &name, disk_line, uses.as_ref())?,
-            Meaning::Maybe,
+            MeaningGrade::Maybe,
         ),
     };
     Ok((!targets.is_empty()).then_some(NameMeaning { name, range, targets, meaning, uses }))
@@ -117,20 +117,20 @@ fn known_targets(
     uses: &SymbolUses,
     file: &ClientFile,
     disk_line: u32,
-) -> Option<(BTreeSet<Target>, Meaning)> {
+) -> Option<(BTreeSet<NameTarget>, MeaningGrade)> {
     let is_here = |path: &String, hex: &Option<String>, line: u32| {
         (path, hex, line) == (&file.path.0, &file.path.1, disk_line)
     };
     let defined = uses.definitions.iter().filter(|place| is_here(&place.path, &place.path_hex, place.line));
-    let defined: BTreeSet<Target> = defined.map(Target::from).collect();
+    let defined: BTreeSet<NameTarget> = defined.map(NameTarget::from).collect();
     if !defined.is_empty() {
-        return Some((defined, Meaning::Definition));
+        return Some((defined, MeaningGrade::Definition));
     }
     let is_use = |edge: &&ReferenceEdge| is_here(&edge.from.path, &edge.from.path_hex, edge.from.line);
     let here: Vec<&ReferenceEdge> = uses.references.iter().filter(is_use).collect();
-    let best = here.iter().map(|edge| Meaning::from_grade(&edge.grade)).min()?;
-    let meant = here.into_iter().filter(|edge| Meaning::from_grade(&edge.grade) == best);
-    Some((meant.filter_map(|edge| Target::of_use(&edge.to)).collect(), best))
+    let best = here.iter().map(|edge| MeaningGrade::from_grade(&edge.grade)).min()?;
+    let meant = here.into_iter().filter(|edge| MeaningGrade::from_grade(&edge.grade) == best);
+    Some((meant.filter_map(|edge| NameTarget::of_use(&edge.to)).collect(), best))
 }
 
 /// Returns the definitions with the same name, if the name may refer to one of them: a local variable has no definition
@@ -143,7 +143,7 @@ fn targets_by_name(
     name: &str,
     disk_line: Option<u32>,
     uses: Option<&SymbolUses>,
-) -> Result<BTreeSet<Target>, ApiError> {
+) -> Result<BTreeSet<NameTarget>, ApiError> {
     let before = text[..span.start].trim_end();
     let is_member = before.ends_with(['.', ':']) || before.ends_with("->");
     let is_call = text[span.end..].starts_with('(');
@@ -151,7 +151,7 @@ fn targets_by_name(
     if let Some(uses) = uses
         && (is_edited || 0 < uses.unresolved && (is_member || is_call))
     {
-        return Ok(uses.definitions.iter().map(Target::from).collect());
+        return Ok(uses.definitions.iter().map(NameTarget::from).collect());
     }
     // Constants, fields and the like, whose uses are unknown.
     let query = SymbolsQuery { name: name.to_owned(), ..SymbolsQuery::default() };
@@ -185,10 +185,10 @@ fn targets_by_name(
     } else if found.iter().any(is_own) {
         found.retain(is_own);
     }
-    Ok(found.iter().map(Target::from).collect())
+    Ok(found.iter().map(NameTarget::from).collect())
 }
 
-impl Target {
+impl NameTarget {
     /// Returns the definition of a use.
     fn of_use(place: &ReferencePlace) -> Option<Self> {
         let path = (place.path.clone(), place.path_hex.clone());
@@ -202,14 +202,14 @@ impl Target {
     }
 }
 
-impl From<&SymbolPlace> for Target {
+impl From<&SymbolPlace> for NameTarget {
     fn from(place: &SymbolPlace) -> Self {
         let path = (place.path.clone(), place.path_hex.clone());
         Self { path, line: place.line, qualified_name: place.symbol.clone() }
     }
 }
 
-impl From<&FoundSymbol> for Target {
+impl From<&FoundSymbol> for NameTarget {
     fn from(symbol: &FoundSymbol) -> Self {
         let path = (symbol.path.clone(), symbol.path_hex.clone());
         Self { path, line: symbol.start_line, qualified_name: symbol.qualified_name.clone() }
@@ -219,16 +219,16 @@ impl From<&FoundSymbol> for Target {
 /// Locates definitions for the client. Definitions that were edited away are left out.
 pub(super) fn locate(
     context: &RequestContext<'_>,
-    targets: impl Iterator<Item = Target>,
+    targets: impl Iterator<Item = NameTarget>,
 ) -> Result<Vec<LocatedTarget>, ApiError> {
-    let targets: Vec<Target> = targets.collect();
+    let targets: Vec<NameTarget> = targets.collect();
     let paths: Vec<String> = targets.iter().map(|target| spelled(&target.path)).collect();
     let files = context.files(&paths, FileNeeds::OutlineAndDiskLines)?;
     let located = targets.into_iter().zip(files).filter_map(|(target, file)| locate_in(target, file?));
     Ok(located.collect())
 }
 
-fn locate_in(target: Target, file: ClientFile) -> Option<LocatedTarget> {
+fn locate_in(target: NameTarget, file: ClientFile) -> Option<LocatedTarget> {
     let name = target.own_name();
     let outline = file.source.outline.as_ref();
     let line = file.client_line(target.line as usize - 1);
@@ -276,9 +276,12 @@ pub(super) fn references(
     let mut lines: BTreeMap<WirePath, BTreeMap<u32, LineUse>> = BTreeMap::new();
     for edge in uses.references.iter().filter(|edge| is_meant(edge, &uses, &targets)) {
         let path = (edge.from.path.clone(), edge.from.path_hex.clone());
-        let names = [Target::of_use(&edge.to).map(|target| target.own_name().to_owned()), Some(name.clone())];
-        let found =
-            LineUse { grade: Meaning::from_grade(&edge.grade), names: names.into_iter().flatten().collect() };
+        let names =
+            [NameTarget::of_use(&edge.to).map(|target| target.own_name().to_owned()), Some(name.clone())];
+        let found = LineUse {
+            grade: MeaningGrade::from_grade(&edge.grade),
+            names: names.into_iter().flatten().collect(),
+        };
         let line = lines.entry(path).or_default().entry(edge.from.line);
         // A use that may refer to several of the definitions is one location, with its best grade.
         line.and_modify(|line| line.grade = line.grade.min(found.grade)).or_insert(found);
@@ -299,14 +302,18 @@ pub(super) fn references(
         for line in file.edited_lines() {
             for columns in names_in(file.shown_line(line), &name) {
                 let range = file.range_in_line(line, columns);
-                locations.push((file.uri.clone(), range.start, location(&file.uri, range, Meaning::Maybe)));
+                locations.push((
+                    file.uri.clone(),
+                    range.start,
+                    location(&file.uri, range, MeaningGrade::Maybe),
+                ));
             }
         }
     }
     if with_declarations {
         for found in locate(context, targets.into_iter())? {
             let (uri, range) = (&found.file.uri, found.range);
-            locations.push((uri.clone(), range.start, location(uri, range, Meaning::Definition)));
+            locations.push((uri.clone(), range.start, location(uri, range, MeaningGrade::Definition)));
         }
     }
     locations.sort_by(|a, b| (&a.0, a.1).cmp(&(&b.0, b.1)));
@@ -316,14 +323,14 @@ pub(super) fn references(
 
 /// Returns whether a use refers to one of the targets. A constructor is also called by the name of its type, which is
 /// not one of the requested definitions.
-fn is_meant(edge: &ReferenceEdge, uses: &SymbolUses, targets: &BTreeSet<Target>) -> bool {
-    let Some(to) = Target::of_use(&edge.to) else { return false };
-    targets.contains(&to) || !uses.definitions.iter().any(|place| Target::from(place) == to)
+fn is_meant(edge: &ReferenceEdge, uses: &SymbolUses, targets: &BTreeSet<NameTarget>) -> bool {
+    let Some(to) = NameTarget::of_use(&edge.to) else { return false };
+    targets.contains(&to) || !uses.definitions.iter().any(|place| NameTarget::from(place) == to)
 }
 
 /// The uses in one line.
 struct LineUse {
-    grade: Meaning,
+    grade: MeaningGrade,
     /// The used names, as spelled there.
     names: Vec<String>,
 }
@@ -353,7 +360,7 @@ impl LineUse {
 }
 
 /// Returns a location with its grade, which is an extension of the protocol that clients ignore.
-fn location(uri: &str, range: TextRange, grade: Meaning) -> Value {
+fn location(uri: &str, range: TextRange, grade: MeaningGrade) -> Value {
     json!({"uri": uri, "range": range, "grade": grade.name()})
 }
 

@@ -101,12 +101,12 @@ enum ServerState {
 struct WorkItem {
     /// `None` if no response is expected.
     id: Option<Value>,
-    work: Work,
+    work: WorkerTask,
     buffers: Arc<OpenBuffers>,
     job: Arc<QueryJob>,
 }
 
-enum Work {
+enum WorkerTask {
     Answer(LspRequest),
     /// Reads the project in advance, so that the first request does not wait for it.
     ReadProject,
@@ -172,7 +172,8 @@ impl<W: Write + Send + 'static> Server<'_, W> {
                     let job = Arc::new(QueryJob::default());
                     lock(&self.running).insert(id.to_string(), Arc::clone(&job));
                     let buffers = Arc::clone(&self.buffers);
-                    let work_item = WorkItem { id: Some(id), work: Work::Answer(request), buffers, job };
+                    let work_item =
+                        WorkItem { id: Some(id), work: WorkerTask::Answer(request), buffers, job };
                     // The workers end only after this sender is dropped.
                     let _ = work.send(work_item);
                     return;
@@ -241,7 +242,7 @@ impl<W: Write + Send + 'static> Server<'_, W> {
                 let job = Arc::new(QueryJob::default());
                 let _ = work.send(WorkItem {
                     id: None,
-                    work: Work::ReadProject,
+                    work: WorkerTask::ReadProject,
                     buffers: Arc::clone(buffers),
                     job: Arc::clone(&job),
                 });
@@ -330,13 +331,13 @@ impl<W: Write> Worker<W> {
     }
 }
 
-fn answer(work: &Work, context: &RequestContext<'_>) -> Result<Value, ResponseError> {
+fn answer(work: &WorkerTask, context: &RequestContext<'_>) -> Result<Value, ResponseError> {
     if context.job.is_cancelled() {
         return Err(ResponseError::new(super::message::REQUEST_CANCELLED, "request was cancelled"));
     }
     match work {
-        Work::Answer(request) => request.answer(context),
-        Work::ReadProject => {
+        WorkerTask::Answer(request) => request.answer(context),
+        WorkerTask::ReadProject => {
             context.ask(IndexQuery { verify: false })?;
             Ok(Value::Null)
         }

@@ -28,7 +28,7 @@ pub(super) fn templates() -> [ResourceTemplate; 3] {
     let document = ResourceTemplate::new(HYDRATED, "hydrated")
         .with_title("The hydrated files")
         .with_description(
-            "One document of the files that `slop hydrate` placed as HOT, and the names of those that are WARM.",
+            "One document of the files that slop_aggregate with `hydrate` placed as HOT, and the names of those that are WARM.",
         )
         .with_mime_type("text/markdown");
     let fragments = ResourceTemplate::new(format!("{FRAGMENTS}{{tier}}"), "fragments")
@@ -38,7 +38,7 @@ pub(super) fn templates() -> [ResourceTemplate; 3] {
     let simulate = ResourceTemplate::new(format!("{SIMULATE}{{?task,focus*,budget,tier}}"), "simulate")
         .with_title("What would be placed where")
         .with_description(
-            "What `slop hydrate` would make HOT for a task in words, files in focus, a budget in tokens and a tier from 1 \
+            "What slop_aggregate with `hydrate` would make HOT for a task in words, files in focus, a budget in tokens and a tier from 1 \
              to 4, as JSON with the numbers of each tier. Nothing is written.",
         )
         .with_mime_type("application/json");

@@ -5,6 +5,7 @@
 //!
 //! Start with [`serve`] and `http.rs`, then `tools.rs`.
 
+mod agent_hints;
 mod arguments;
 mod http;
 mod hydration;

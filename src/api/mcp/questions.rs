@@ -1,6 +1,5 @@
-//! Answers questions on separate threads, with progress and cancellation, and adds hints for agents to errors.
+//! Answers questions on separate threads, with progress and cancellation.
 
-use std::borrow::Cow;
 use std::convert::Infallible;
 use std::future::pending;
 use std::sync::Arc;
@@ -14,6 +13,7 @@ use tokio::task::JoinError;
 use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
 
+use super::agent_hints::{error_for_agents, with_tools};
 use super::show::shorten;
 use crate::api::fault::ApiError;
 use crate::api::query::Query;
@@ -103,8 +103,9 @@ impl QueryRunner {
         loop {
             tokio::select! {
                 answer = &mut work => {
-                    let ServiceAnswer { freshness, missing, payload } = joined(answer)?.map_err(for_agents)?;
-                    return Ok((payload, AnswerInfo { freshness, missing, notes: job.take_notes() }));
+                    let ServiceAnswer { freshness, missing, payload } = joined(answer)?.map_err(error_for_agents)?;
+                    let notes = job.take_notes().iter().map(|note| with_tools(note)).collect();
+                    return Ok((payload, AnswerInfo { freshness, missing, notes }));
                 }
                 () = call_work.cancelled.cancelled() => {
                     job.cancel();
@@ -178,26 +179,4 @@ pub(super) fn bad_arguments(reason: &str) -> ApiError {
 /// Returns the error of a cancelled request, which is not sent.
 fn cancelled() -> ApiError {
     ApiError::user("cancelled", "request was cancelled", "ask again")
-}
-
-/// Returns an error with a hint that an agent can act on.
-fn for_agents(error: ApiError) -> ApiError {
-    let hint = hint_for_agents(&error.code).map_or(error.hint, Cow::Borrowed);
-    ApiError { message: shorten(error.message), hint, ..error }
-}
-
-/// Returns a hint that names tools, if the error's own hint names commands.
-fn hint_for_agents(code: &str) -> Option<&'static str> {
-    Some(match code {
-        "not_found" => "slop_status lists the files of the project; paths are relative to the project's root",
-        "outside_project" => "give a path relative to the project's root; nothing outside of it can be shown",
-        "not_shown" => "slop_status shows why the file is left out",
-        "no_such_symbol" => {
-            "slop_outline shows the symbols of files, and slop_symbol finds names in the project"
-        }
-        "no_such_view" => "mode `summary` works for every text",
-        "no_such_lines" => "count lines from 1, the last one included; slop_outline shows where symbols are",
-        "over_budget" => "raise `budget` to the stated size, or name less in `focus` and `files`",
-        _ => return None,
-    })
 }

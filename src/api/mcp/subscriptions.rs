@@ -282,7 +282,7 @@ async fn open_feed(source: &ChangeSource) -> Result<OpenFeed, ApiError> {
         | ClientError::NoRoute
         | ClientError::NotUnderstood(_) => {
             let hint =
-                "`slop daemon start` starts a daemon, which reports changes; or read the resource again";
+                "read the resource again; changes are reported while the user's daemon runs (`slop daemon start`)";
             ApiError::environment("no_daemon", error.to_string(), hint)
         }
     })

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::document_view::FirstDifference;
-use crate::engine::{GivenChange, GivenFile, GivenFileState, RecordName};
+use crate::engine::{DeliveredFileDiff, DeliveredFileState, DeliveredFileStatus, RecordName};
 use crate::model::path_text;
 
 /// The documents that were delivered to agents.
@@ -99,10 +99,10 @@ impl GivenName {
     }
 }
 
-impl From<Vec<GivenFile>> for GivenFileColumns {
-    fn from(files: Vec<GivenFile>) -> Self {
+impl From<Vec<DeliveredFileStatus>> for GivenFileColumns {
+    fn from(files: Vec<DeliveredFileStatus>) -> Self {
         let mut columns = Self::default();
-        for GivenFile { path, view, state } in files {
+        for DeliveredFileStatus { path, view, state } in files {
             columns.file.push(path_text(path.as_bytes()));
             columns.state.push(state_name(state).to_owned());
             columns.view.push(view.map(|view| view.name().to_owned()));
@@ -111,9 +111,10 @@ impl From<Vec<GivenFile>> for GivenFileColumns {
     }
 }
 
-impl From<GivenChange> for GivenFileChange {
-    fn from(change: GivenChange) -> Self {
-        let GivenChange { file: GivenFile { path, view, state }, diff, reason, hidden_lines } = change;
+impl From<DeliveredFileDiff> for GivenFileChange {
+    fn from(change: DeliveredFileDiff) -> Self {
+        let DeliveredFileDiff { file: DeliveredFileStatus { path, view, state }, diff, reason, hidden_lines } =
+            change;
         Self {
             file: path_text(path.as_bytes()),
             state: state_name(state).to_owned(),
@@ -125,11 +126,11 @@ impl From<GivenChange> for GivenFileChange {
     }
 }
 
-const fn state_name(state: GivenFileState) -> &'static str {
+const fn state_name(state: DeliveredFileState) -> &'static str {
     match state {
-        GivenFileState::Same => "same",
-        GivenFileState::Changed => "changed",
-        GivenFileState::New => "new",
-        GivenFileState::Gone => "gone",
+        DeliveredFileState::Same => "same",
+        DeliveredFileState::Changed => "changed",
+        DeliveredFileState::New => "new",
+        DeliveredFileState::Gone => "gone",
     }
 }

@@ -8,7 +8,7 @@ use crate::agent::UsageRow;
 use crate::cli::background_args::AgentCommand;
 use crate::cli::failure;
 use crate::cli::failure::CommandError;
-use crate::cli::place::ProcessEnvironment;
+use crate::cli::location::ProcessEnvironment;
 use crate::model::{Money, Tier};
 use crate::render::format_grouped;
 use crate::service::{

@@ -11,7 +11,7 @@ use crate::agent::{
 use crate::api::{ApiError, World};
 use crate::cli::failure;
 use crate::cli::failure::CommandError;
-use crate::cli::place::ProcessEnvironment;
+use crate::cli::location::ProcessEnvironment;
 use crate::cli::progress::TerminalProgress;
 use crate::model::{Money, Tier, lock};
 use crate::render::format_grouped;

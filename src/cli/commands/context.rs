@@ -12,8 +12,8 @@ use crate::api::{
     TraceEvent, ask_and, envelope,
 };
 use crate::cli::failure::{self, CommandError};
+use crate::cli::location::ProjectLocation;
 use crate::cli::output::CommandOutput;
-use crate::cli::place::ProjectLocation;
 use crate::cli::progress::TerminalProgress;
 use crate::config::edit::plain_path;
 use crate::config::{self, LoadedConfig};
@@ -265,5 +265,5 @@ pub(super) fn require_existing(paths: &[String], context: &CommandContext<'_>) -
     let outside = paths.iter().find(is_outside);
     let Some(path) = outside.or(missing.first()) else { return Ok(()) };
     let message = format!("no file of the project matches `{path}`");
-    Err(CommandError::usage(message, "`slop status --all` lists the files of the project"))
+    Err(ApiError::user("not_found", message, "`slop status --all` lists the files of the project").into())
 }

@@ -18,7 +18,7 @@ use crate::api::{ApiError, DaemonStatus, VERSION};
 use crate::cli::background_args::{DaemonCommand, WatchArgs};
 use crate::cli::failure;
 use crate::cli::failure::CommandError;
-use crate::cli::place::ProcessEnvironment;
+use crate::cli::location::ProcessEnvironment;
 use crate::daemon;
 use crate::daemon::{DaemonPaths, FileChange, FileChangeKind, HydrationCounts, Notice, StartOutcome};
 use crate::model::printable;

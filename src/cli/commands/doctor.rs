@@ -7,7 +7,7 @@ use super::hook::{COMPACTED_TOKENS, project_head};
 use super::install::shown;
 use crate::api::{FilesQuery, VERSION, count_tokens, tool_list_tokens};
 use crate::cli::failure::{self, CommandError};
-use crate::cli::place::ProcessEnvironment;
+use crate::cli::location::ProcessEnvironment;
 use crate::daemon;
 use crate::install;
 use crate::install::{

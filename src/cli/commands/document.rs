@@ -17,8 +17,8 @@ use crate::api::{
 use crate::cli::document_args::AggregateArgs;
 use crate::cli::failure;
 use crate::cli::failure::CommandError;
+use crate::cli::location::ProcessEnvironment;
 use crate::cli::output::CommandOutput;
-use crate::cli::place::ProcessEnvironment;
 use crate::render::format_grouped;
 use crate::service::{AgentOverrides, SummarySession, agent_options, project_name, resolve_aggregate};
 use crate::sys::{Disk, RealDisk};

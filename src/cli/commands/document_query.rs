@@ -8,7 +8,7 @@ use crate::cli::document_args::{
     AggregateArgs, AttachmentArgs, FormatArg, ReceiptScopeArg, RequestBodyArgs, ViewSelectionArgs,
 };
 use crate::cli::failure::CommandError;
-use crate::cli::place::ProjectLocation;
+use crate::cli::location::ProjectLocation;
 
 pub(super) fn aggregate_query(
     args: &AggregateArgs,

@@ -16,7 +16,7 @@ use crate::api::{
 };
 use crate::cli::failure::CommandError;
 use crate::cli::install_args::HookArgs;
-use crate::cli::place::{ProcessEnvironment, ProjectLocation};
+use crate::cli::location::{ProcessEnvironment, ProjectLocation};
 use crate::daemon::DaemonOrLocal;
 use crate::install::{CodingAgent, HookEvent, HookInput, hook_answer};
 use crate::render::format_grouped;

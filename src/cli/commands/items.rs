@@ -203,11 +203,9 @@ fn set_mask(
         // Nothing is written unless every symbol was found: with a misspelled name, the intended symbol would stay
         // hidden.
         if matches.found == 0 {
-            let message = format!("no symbol `{symbol}` in {path}{}", nearest_hint(matches));
-            return Err(CommandError::usage(
-                message,
-                "`slop outline PATH --json` has the qualified names of all",
-            ));
+            let message = format!("no symbol `{symbol}` in {path}{}", matches.suggestion());
+            let hint = "`slop outline PATH --json` has the qualified names of all";
+            return Err(ApiError::user("no_such_symbol", message, hint).into());
         }
     }
     let label = format!("mask of {path}: {}", symbols.join(", "));
@@ -245,7 +243,7 @@ fn list_mask(file: Option<&str>, context: &mut CommandContext<'_>) -> Result<u8,
     }
     for (path, symbol, mode, matches) in listed {
         let gone =
-            if matches.found == 0 { format!("  (gone{})", nearest_hint(&matches)) } else { String::new() };
+            if matches.found == 0 { format!("  (gone{})", matches.suggestion()) } else { String::new() };
         context.write_line(&format!("{path} {symbol} = {}{gone}", mode.name()))?;
     }
     Ok(failure::DONE)
@@ -258,10 +256,4 @@ fn remove_mask(file: &str, symbols: &[String], context: &mut CommandContext<'_>)
         context.edit_settings(&label, |file| edit::remove_masks(&RealDisk, file, &path, symbols))?;
     let line = format!("{path}: symbols removed: {}", removed.join(", "));
     context.write_result(&json!({"path": path, "removed": removed}), &line)
-}
-
-/// Returns text that names similar symbols, if there are any.
-fn nearest_hint(matches: &SymbolMatches) -> String {
-    let near = matches.nearest.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
-    if near.is_empty() { near } else { format!(", the nearest are {near}") }
 }

@@ -11,7 +11,7 @@ use super::context::CommandContext;
 use crate::api::{ApiError, FileState, FilesQuery, LinkState, LinksQuery};
 use crate::cli::failure::{self, CommandError};
 use crate::cli::link_args::LinkCommand;
-use crate::cli::place::ProcessEnvironment;
+use crate::cli::location::ProcessEnvironment;
 use crate::config::{
     Link, Links, LoadedConfig, NAME_FORM, NamedBy, Resource, ResourceState, kind_of, link_to,
 };

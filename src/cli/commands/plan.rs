@@ -17,8 +17,8 @@ use crate::api::{
 use crate::cli::args::GlobalArgs;
 use crate::cli::failure::{self, CommandError};
 use crate::cli::hydration_args::HydrateArgs;
+use crate::cli::location::{ProcessEnvironment, ProjectLocation};
 use crate::cli::output::CommandOutput;
-use crate::cli::place::{ProcessEnvironment, ProjectLocation};
 use crate::config::{HydrationPlan, LoadedConfig, PlannedProject, read_plan};
 use crate::daemon::DaemonOrLocal;
 use crate::model::{path_bytes, path_text, printable};

@@ -5,13 +5,13 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 
 use super::context::{CommandContext, missing_paths, require_existing};
-use crate::api::{persona_to_json, preset_to_json};
+use crate::api::{ApiError, persona_to_json, preset_to_json};
 use crate::cli::curation_args::{PersonaCommand, PresetCommand};
 use crate::cli::failure;
 use crate::cli::failure::CommandError;
 use crate::config::edit::PresetDraft;
 use crate::config::{SavedEntry, edit};
-use crate::model::{Persona, Preset, Tier, collapse_whitespace, printable_lines};
+use crate::model::{Persona, Preset, Tier, collapse_whitespace, printable_lines, suggest_known_name};
 use crate::render::format_grouped;
 use crate::sys::RealDisk;
 
@@ -118,17 +118,18 @@ fn delete_preset(name: &str, context: &mut CommandContext<'_>) -> Result<u8, Com
 fn find_preset<'a>(name: &str, context: &CommandContext<'a>) -> Result<&'a SavedEntry<Preset>, CommandError> {
     let curation = &context.loaded.curation;
     let names = curation.presets.iter().map(|preset| preset.value.name.as_str());
-    curation.preset(name).ok_or_else(|| unknown_name(name, "preset", names))
+    curation.preset(name).ok_or_else(|| unknown_name("no_such_preset", name, "preset", names))
 }
 
 /// Returns the error for an unknown name.
-pub(super) fn unknown_name<'n>(name: &str, kind: &str, known: impl Iterator<Item = &'n str>) -> CommandError {
-    let near = crate::model::nearest_name(name, known);
-    let near = near.map_or(String::new(), |near| format!(", the nearest known is `{near}`"));
-    CommandError::usage(
-        format!("no {kind} named `{name}`{near}"),
-        format!("`slop {kind} list` lists the {kind}s"),
-    )
+pub(super) fn unknown_name<'n>(
+    code: &'static str,
+    name: &str,
+    kind: &str,
+    known: impl Iterator<Item = &'n str>,
+) -> CommandError {
+    let message = format!("no {kind} named `{name}`{}", suggest_known_name(name, known));
+    ApiError::user(code, message, format!("`slop {kind} list` lists the {kind}s")).into()
 }
 
 fn report_missing(gone: &[String], context: &mut CommandContext<'_>) {
@@ -193,7 +194,7 @@ fn find_persona<'a>(
 ) -> Result<&'a SavedEntry<Persona>, CommandError> {
     let curation = &context.loaded.curation;
     let names = curation.personas.iter().map(|persona| persona.value.name.as_str());
-    curation.persona(name).ok_or_else(|| unknown_name(name, "persona", names))
+    curation.persona(name).ok_or_else(|| unknown_name("no_such_persona", name, "persona", names))
 }
 
 fn show_persona(name: &str, context: &mut CommandContext<'_>) -> Result<u8, CommandError> {

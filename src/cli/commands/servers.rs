@@ -9,7 +9,7 @@ use crate::api::{ApiError, LspProject, McpInfo, VERSION, serve_lsp, serve_mcp};
 use crate::cli::args::CliArgs;
 use crate::cli::failure;
 use crate::cli::failure::CommandError;
-use crate::cli::place::{ProcessEnvironment, ProjectLocation};
+use crate::cli::location::{ProcessEnvironment, ProjectLocation};
 use crate::daemon::DaemonOrLocal;
 use crate::model::error_chain;
 use crate::service::LocalService;

@@ -11,7 +11,7 @@ use super::daemon;
 use crate::api::PageTicket;
 use crate::cli::background_args::UiArgs;
 use crate::cli::failure::CommandError;
-use crate::cli::place::{Desktop, ProcessEnvironment};
+use crate::cli::location::{Desktop, ProcessEnvironment};
 use crate::daemon::page_ticket;
 use crate::sys::run_viewer;
 

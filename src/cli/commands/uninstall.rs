@@ -3,8 +3,8 @@
 use super::install::{WriteMode, agents_named, apply_changes, with_places};
 use crate::cli::failure::CommandError;
 use crate::cli::install_args::UninstallArgs;
+use crate::cli::location::{ProcessEnvironment, ProjectLocation};
 use crate::cli::output::CommandOutput;
-use crate::cli::place::{ProcessEnvironment, ProjectLocation};
 use crate::install::{InstallScope, plan_uninstall};
 
 pub(super) fn run(

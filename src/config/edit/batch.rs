@@ -60,6 +60,40 @@ pub enum CurationEdit {
     },
 }
 
+impl CurationEdit {
+    /// Returns the label of the edit in the history, in the words of the commands that make the same edits.
+    pub fn label(&self) -> String {
+        let paths = |entries: &[CoveringEntry]| listed_names(entries.iter().map(|entry| entry.path.as_str()));
+        match self {
+            Self::SetKeys { entries, .. } => format!("keys of {}", paths(entries)),
+            Self::RemoveItems { entries } => format!("items removed: {}", paths(entries)),
+            Self::AddSlice { path, .. } => format!("slice of {path}"),
+            Self::ChangeSlice { path, .. } => format!("slice of {path} changed"),
+            Self::RemoveSlice { path, .. } => format!("slice removed from {path}"),
+            Self::Mask { path, set, .. } if set.is_empty() => {
+                format!("symbols removed from the mask of {path}")
+            }
+            Self::Mask { path, set, .. } => {
+                format!("mask of {path}: {}", listed_names(set.iter().map(|(symbol, _)| symbol.as_str())))
+            }
+            Self::SavePreset(draft) => format!("preset {} saved", draft.name),
+            Self::ApplyPreset { name, .. } => format!("preset {name} applied"),
+            Self::DeletePreset(name) => format!("preset {name} deleted"),
+            Self::Screenshots(_) => "screenshots".to_owned(),
+            Self::Document { .. } => "defaults of documents".to_owned(),
+        }
+    }
+}
+
+/// The most names in the label of an edit.
+const MAX_LABELED: usize = 3;
+
+fn listed_names<'n>(names: impl ExactSizeIterator<Item = &'n str>) -> String {
+    let more = names.len().saturating_sub(MAX_LABELED);
+    let shown = names.take(MAX_LABELED).collect::<Vec<_>>().join(", ");
+    if more == 0 { shown } else { format!("{shown} and {more} more") }
+}
+
 /// What edits did, or would do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EditOutcome {

@@ -11,7 +11,7 @@ use super::format::{
 use super::page::{SettingsDocument, edit_file};
 use crate::aggregate::Selector;
 use crate::config::error::Error;
-use crate::model::{FileItem, MaskMode, Slice, nearest_name, normalized_path};
+use crate::model::{FileItem, MaskMode, Slice, normalized_path, suggest_known_name};
 use crate::sys::Disk;
 
 pub(super) const FILES_KEY: &str = "files";
@@ -450,13 +450,14 @@ pub(super) fn remove_masks_of(
     let at = find_required(page, path)?;
     let item = item_at(&mut page.document, at).into_table();
     let Some(mask) = item.get_mut(MASK_KEY).and_then(Item::as_table_like_mut) else {
-        return Err(Error::NoSuchMask { item: path.to_owned(), key: keys.first().cloned(), nearest: None });
+        let (item, key) = (path.to_owned(), keys.first().cloned());
+        return Err(Error::NoSuchMask { item, key, suggestion: String::new() });
     };
     let known: Vec<String> = mask.iter().map(|(key, _)| key.to_owned()).collect();
     // A typo in one name leaves the whole mask unchanged, because the error ends the edit before anything is written.
     if let Some(unknown) = keys.iter().find(|key| !known.contains(key)) {
-        let nearest = nearest_name(unknown, known.iter().map(String::as_str)).map(str::to_owned);
-        return Err(Error::NoSuchMask { item: path.to_owned(), key: Some(unknown.clone()), nearest });
+        let suggestion = suggest_known_name(unknown, known.iter().map(String::as_str));
+        return Err(Error::NoSuchMask { item: path.to_owned(), key: Some(unknown.clone()), suggestion });
     }
     let removed = if keys.is_empty() { known } else { keys.to_vec() };
     for key in &removed {

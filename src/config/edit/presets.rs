@@ -1,6 +1,6 @@
 //! Saves, applies and deletes presets.
 
-use crate::model::nearest_name;
+use crate::model::suggest_known_name;
 use std::path::Path;
 
 use toml_edit::{Array, ArrayOfTables, DocumentMut, Item, Table, TableLike, Value};
@@ -289,8 +289,6 @@ pub(super) fn delete_preset_in(page: &mut SettingsDocument, name: &str) -> Resul
 
 fn no_such_preset(page: &SettingsDocument, name: &str) -> Error {
     let presets = page.document.get(PRESETS_KEY).and_then(Item::as_table_like);
-    let names: Vec<&str> =
-        presets.map(|presets| presets.iter().map(|(name, _)| name).collect()).unwrap_or_default();
-    let nearest = nearest_name(name, names.into_iter()).map(str::to_owned);
-    Error::NoSuchPreset { name: name.to_owned(), nearest }
+    let names = presets.into_iter().flat_map(|presets| presets.iter().map(|(name, _)| name));
+    Error::NoSuchPreset { name: name.to_owned(), suggestion: suggest_known_name(name, names) }
 }

@@ -11,7 +11,7 @@
 //! was edited in the meantime, its curation is compared with both takes. If it equals neither, both are kept as saved,
 //! and the content of `slop.toml` becomes a take of its own.
 
-use crate::model::nearest_name;
+use crate::model::suggest_known_name;
 use std::path::{Path, PathBuf};
 
 use toml_edit::{DocumentMut, InlineTable, Item, Table, TableLike, Value};
@@ -253,7 +253,7 @@ impl OpenTakes {
         self.other(name).ok_or_else(|| {
             let names = self.other_names();
             let known = names.iter().chain([&self.current]).map(String::as_str);
-            Error::NoSuchTake { name: name.to_owned(), nearest: nearest_name(name, known).map(str::to_owned) }
+            Error::NoSuchTake { name: name.to_owned(), suggestion: suggest_known_name(name, known) }
         })
     }
 

@@ -230,9 +230,9 @@ fn an_unknown_variable_causes_a_warning_and_foreign_ones_are_ignored() {
     ]))
     .unwrap();
     let expected = expect![[r"
-            unknown variable SLOP_FILES_MAX_BYTES, the nearest known is SLOP_LIMITS_MAX_BYTES
-            unknown variable SLOP_PROJET_NAME, the nearest known is SLOP_PROJECT_NAME
-            unknown variable SLOP_TIERS_1_LANGUAGES_VIEW, the nearest known is SLOP_TIERS_1_FOCUS_VIEW"]];
+            unknown variable `SLOP_FILES_MAX_BYTES`, the nearest known is `SLOP_LIMITS_MAX_BYTES`
+            unknown variable `SLOP_PROJET_NAME`, the nearest known is `SLOP_PROJECT_NAME`
+            unknown variable `SLOP_TIERS_1_LANGUAGES_VIEW`, the nearest known is `SLOP_TIERS_1_FOCUS_VIEW`"]];
     expected.assert_eq(&loaded.warnings.join("\n"));
     assert!(loaded.values.iter().all(|value| value.origin == SettingOrigin::BuiltIn));
 }

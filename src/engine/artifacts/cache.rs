@@ -19,7 +19,7 @@ use crate::model::{ContentHash, Producer, RelPath, error_chain};
 use crate::store;
 use crate::store::HISTORY_DATABASE;
 use crate::store::agent::AGENT_DATABASE;
-use crate::store::{ContentArtifacts, OpenedStore, Store, WriteBatch};
+use crate::store::{ContentArtifacts, DeletedRows, OpenedStore, Store, WriteBatch};
 use crate::sys::{Disk, FileKind, Files, RealFiles};
 
 /// Name of the database in the cache's folder.
@@ -261,6 +261,19 @@ impl ArtifactCache<'_> {
             moved.map_or(String::new(), |name| format!("; the old file is now {}", name.display()));
         self.workspace.note(format!("the cache was rebuilt: {reason}{moved_to}"));
         self.reopen_store();
+    }
+
+    /// Clears the store although the disk is full, and opens it again. `None` if that is not possible.
+    pub(super) fn clear_store_in_place(&mut self) -> Option<DeletedRows> {
+        if !self.workspace.options.cache_enabled {
+            return None;
+        }
+        // An open connection would prevent it.
+        self.store = None;
+        let file = self.workspace.cache_folder().join(DATABASE);
+        let freed = Store::clear_in_place(&file, self.workspace.location.worktree.as_deref());
+        self.reopen_store();
+        freed.ok()
     }
 
     fn reopen_store(&mut self) {

@@ -6,8 +6,8 @@ use super::cache::ArtifactCache;
 use super::derive::{IdentifiedText, derive, identify};
 use super::lookup::ContentRef;
 use crate::aggregate::{
-    CuratedItems, HiddenLines, SymbolsByName, hide_mentions, hide_symbols, hides_same_earlier, hides_symbols,
-    unmatched_hidden_keys,
+    CuratedItems, HiddenLines, OutlinedText, SymbolsByName, hide_mentions, hide_symbols, hides_same_earlier,
+    hides_symbols, unmatched_hidden_keys,
 };
 use crate::discover;
 use crate::discover::HeaderNeighbors;
@@ -97,6 +97,13 @@ fn visible_text(
     if lost.is_empty() { hidden } else { hide_mentions(&hidden, &lost) }
 }
 
+/// An earlier text of a file, and the visible current one, if there is one.
+#[derive(Debug)]
+pub(in crate::engine) struct TextVersions<'t> {
+    pub(in crate::engine) old: String,
+    pub(in crate::engine) new: Option<&'t str>,
+}
+
 /// An earlier version of a file, without hidden parts.
 #[derive(Debug)]
 pub(in crate::engine) struct EarlierVersion {
@@ -109,11 +116,11 @@ pub(in crate::engine) struct EarlierVersion {
 
 /// Returns an earlier text of a file without hidden parts: without what `mask`, which is the file's own, hides; and
 /// without symbols that are hidden in any other file and no longer exist in this one, because they may have been moved
-/// there. `new` is the visible current text of the file, if there is one.
+/// there.
 pub(in crate::engine) fn hide_in_earlier(
     workspace: &Workspace<'_>,
     path: &RelPath,
-    (old, new): (String, Option<&str>),
+    TextVersions { old, new }: TextVersions<'_>,
     mask: &Mask,
     file_type: &'static FileType,
 ) -> EarlierVersion {
@@ -135,8 +142,9 @@ pub(in crate::engine) fn hide_in_earlier(
         keys.extend(gone.map(|key| (key.clone(), MaskMode::Hide)));
     }
     let may_show_hidden = hidden.is_some_and(|hidden| {
-        let new = (hidden.original.1.as_str(), hidden.outline.as_ref());
-        !hidden.hides_nothing() && !hides_same_earlier((&old, old_outline.as_ref()), new, &hidden.mask)
+        let old = OutlinedText { text: &old, outline: old_outline.as_ref() };
+        let new = OutlinedText { text: &hidden.original.1, outline: hidden.outline.as_ref() };
+        !hidden.hides_nothing() && !hides_same_earlier(old, new, &hidden.mask)
     });
     let lacks_hidden =
         old_outline.as_ref().is_some_and(|outline| !unmatched_hidden_keys(outline, mask).is_empty());

@@ -61,7 +61,13 @@ pub(in crate::engine) fn clear_cache(
         ClearedSummaries { kept, ..ClearedSummaries::default() }
     };
     // After the paid summaries: if they cannot be cleared, nothing is.
-    let freed = change_store(cache, |store| store.clear(&ClearScope::All))?;
+    let freed = match change_store(cache, |store| store.clear(&ClearScope::All)) {
+        // A full disk prevents opening the store, or writing to it, and is when the cache has to be cleared.
+        Err(error @ (Error::NoCache | Error::Store(StoreError::Full(_)))) => {
+            cache.clear_store_in_place().ok_or(error)?
+        }
+        freed => freed?,
+    };
     Ok(ClearedCache { freed, paid })
 }
 

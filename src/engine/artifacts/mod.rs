@@ -26,8 +26,8 @@ pub(in crate::engine) use derive::{
 };
 pub(in crate::engine) use facts::{FactsByContent, load_facts, text_facts};
 pub(in crate::engine) use hidden::{
-    has_lost_symbols, hide, hide_by_settings, hide_in_buffer, hide_in_earlier, hides_by_settings,
-    outline_of_text, type_of_text,
+    TextVersions, has_lost_symbols, hide, hide_by_settings, hide_in_buffer, hide_in_earlier,
+    hides_by_settings, outline_of_text, type_of_text,
 };
 pub(in crate::engine) use importance::{ImportanceInputs, importance};
 pub(in crate::engine) use kept_vectors::KeptVectors;

@@ -148,9 +148,10 @@ impl DocumentRun<'_, '_> {
             let old = base_text(&renderer.cache.workspace, &mut texts, &file.path);
             let candidate = render_candidate(&mut renderer, &file, routed, &routing, (None, old), 0);
             let tokens = renderer.cache.count_tokens(&[render::block_text(&candidate.block).as_str()])[0];
-            let counted = (tokens, renderer.cache.workspace.options.counter.name());
+            let counter = renderer.cache.workspace.options.counter.name();
             let under_limits = under_limits.remove(&file.path);
-            let mut explained = explanation(&file, &routing, candidate, counted, under_limits);
+            let mut explained = explanation(&file, &routing, candidate);
+            (explained.tokens, explained.counter, explained.under_limits) = (tokens, counter, under_limits);
             let of_file = places.iter().filter(|place| place.name.path == explained.path);
             let mount = renderer.cache.workspace.files.mount_of(file.path.as_bytes());
             explained.linked = mount.map(|(mount, _)| mount.linked.clone());
@@ -210,13 +211,8 @@ impl DocumentRun<'_, '_> {
     }
 }
 
-fn explanation(
-    file: &KnownFile,
-    routing: &RoutingContext<'_>,
-    candidate: CandidateFile,
-    (tokens, counter): (u64, &'static str),
-    under_limits: Option<LimitedView>,
-) -> Explanation {
+/// Returns the explanation of a file as far as it depends on the rules.
+fn explanation(file: &KnownFile, routing: &RoutingContext<'_>, candidate: CandidateFile) -> Explanation {
     let (content, file_type, left_out) = match &file.state {
         KnownState::Content { hash, file_type, facts } => (Some((*hash, facts.size)), Some(*file_type), None),
         KnownState::LeftOut(reason) => (None, None, Some(*reason)),
@@ -235,12 +231,12 @@ fn explanation(
         reason: candidate.reason,
         summary: candidate.block.summary.map(|by| (by.clone(), summary_reason(&by, routing))),
         bytes,
-        tokens,
-        counter,
+        tokens: 0,
+        counter: "",
         linked: None,
         changes: None,
         fragments: Vec::new(),
-        under_limits,
+        under_limits: None,
     }
 }
 

@@ -42,7 +42,7 @@ mod tests;
 mod views;
 
 pub use cache::CachedDocument;
-pub use delivery::{GivenChange, GivenFile, GivenFileState, RecordName};
+pub use delivery::{DeliveredFileDiff, DeliveredFileState, DeliveredFileStatus, RecordName};
 pub use explain::{Explanation, LimitedView, RankedName, RecentChanges};
 pub use hydration::{HydrationAnswer, HydrationRequest, NamedFragments};
 pub use inputs::{DocumentInputs, InputsDigest};

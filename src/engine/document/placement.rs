@@ -66,6 +66,12 @@ pub(in crate::engine) struct ComposedPlacements<'a> {
     pub(in crate::engine) problem: Option<&'a str>,
 }
 
+/// The files that a request selects, and those of them in focus.
+struct SelectedFiles<'s> {
+    files: &'s [KnownFile],
+    focus: &'s Focus,
+}
+
 impl DocumentRun<'_, '_> {
     /// Returns all files of the project; `selected` contains those that were selected.
     pub(in crate::engine) fn all_files(
@@ -104,8 +110,8 @@ impl DocumentRun<'_, '_> {
         if let Some(placements) = same.and_then(|known| known.unchanged(files)) {
             return Ok(placements);
         }
-        let mut placed =
-            self.route_all(request, files, (&selected.selection.files, &selected.focus), composes);
+        let selection = SelectedFiles { files: &selected.selection.files, focus: &selected.focus };
+        let mut placed = self.route_all(request, files, selection, composes);
         let placements = |files: Vec<FilePlacement>, problem| Placements {
             tokens: files.iter().map(|file| file.tokens).sum(),
             bytes: 0,
@@ -146,7 +152,7 @@ impl DocumentRun<'_, '_> {
         hide(self.cache, &items, files, &mut HashMap::new());
         let (files, workspace) = (&*files, &self.cache.workspace);
         let changed: Vec<FileStatus> = files.iter().map(|file| selected_status(workspace, file)).collect();
-        let mut placed = self.route_all(request, &changed, (files, focus), false);
+        let mut placed = self.route_all(request, &changed, SelectedFiles { files, focus }, false);
         keep_known(&mut placed, &changed, before);
         (changed, placed)
     }
@@ -156,7 +162,7 @@ impl DocumentRun<'_, '_> {
         &mut self,
         request: &AggregationRequest,
         files: &[FileStatus],
-        (selection, focus): (&[KnownFile], &Focus),
+        SelectedFiles { files: selection, focus }: SelectedFiles<'_>,
         derives: bool,
     ) -> Vec<FilePlacement> {
         let items = merged_items(&self.cache.workspace, request);

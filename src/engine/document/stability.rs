@@ -8,7 +8,7 @@
 use std::collections::HashMap;
 
 use super::draft::ShownFile;
-use super::rendering::{Renderer, ViewParams};
+use super::rendering::{CONTENTS_AT_ONCE, Renderer, ViewParams};
 use super::request::HydratedPlaces;
 use crate::aggregate::{FilePart, FileStability, FocusLines};
 use crate::discover::HeaderNeighbors;
@@ -18,9 +18,6 @@ use crate::engine::history::{Checkout, GitHistory, ProjectHistory, blobs_named};
 use crate::engine::workspace::{KnownFile, KnownState, Workspace};
 use crate::model::{ContentHash, Producer, RelPath, SummaryDetail, SummaryProvenance, ViewMode};
 
-/// The number of earlier contents that are in memory at once: few, because each may be as large as the largest file
-/// that is read.
-const CONTENTS_AT_ONCE: usize = 32;
 /// The maximum number of contents of one file that are examined. Most edits do not change a summary, but about one in
 /// four does.
 const MAX_EXAMINED_CONTENTS: usize = 32;
@@ -45,7 +42,7 @@ pub(super) fn set_stability(
     let mut moved = HashMap::new();
     for checkout in Checkout::all(&renderer.cache.workspace) {
         if let Some(own) = history.of_checkout(checkout.name()) {
-            moved.extend(moved_blocks(renderer, files, (&checkout, own), detail));
+            moved.extend(moved_blocks(renderer, files, &checkout, own, detail));
         }
     }
     for shown in files {
@@ -89,7 +86,8 @@ pub(super) fn set_hydrated_order(
 fn moved_blocks(
     renderer: &mut Renderer<'_, '_>,
     files: &[ShownFile],
-    (checkout, history): (&Checkout<'_>, &GitHistory),
+    checkout: &Checkout<'_>,
+    history: &GitHistory,
     detail: SummaryDetail,
 ) -> HashMap<RelPath, u32> {
     let workspace = &renderer.cache.workspace;

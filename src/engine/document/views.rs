@@ -10,7 +10,7 @@ use super::rendering::{
 use super::request::ViewRequest;
 use super::run::DocumentRun;
 use crate::aggregate::{CuratedItems, FocusLines, Selector, view_of_item};
-use crate::engine::artifacts::{SkeletonPrefetch, hide, hide_in_earlier, type_of_text};
+use crate::engine::artifacts::{SkeletonPrefetch, TextVersions, hide, hide_in_earlier, type_of_text};
 use crate::engine::error::Error;
 use crate::engine::history::{Baseline, RevisionText, baseline, changed_since};
 use crate::engine::index::{FileSelection, resolve_name, select_named};
@@ -67,7 +67,7 @@ impl DocumentRun<'_, '_> {
                     KnownState::LeftOut(_) | KnownState::Content { .. } => {}
                 }
                 let text = selection.texts.remove(&file.path);
-                answers.push(view(&mut renderer, &file, (request, &items), old, text));
+                answers.push(view(&mut renderer, request, &items, ViewedFile { file: &file, old, text }));
             }
         }
         note_ineffective_masks(renderer.cache, &items, &masked)?;
@@ -83,12 +83,20 @@ impl DocumentRun<'_, '_> {
     }
 }
 
+/// A file that is to be shown.
+struct ViewedFile<'f> {
+    file: &'f KnownFile,
+    /// What a diff compares it with.
+    old: BaseText,
+    /// Its text, if it was read just now.
+    text: Option<HashedText>,
+}
+
 fn view(
     renderer: &mut Renderer<'_, '_>,
-    file: &KnownFile,
-    (request, items): (&ViewRequest, &CuratedItems),
-    old: BaseText,
-    text: Option<HashedText>,
+    request: &ViewRequest,
+    items: &CuratedItems,
+    ViewedFile { file, old, text }: ViewedFile<'_>,
 ) -> ViewAnswer {
     let lines = FocusLines(Vec::new());
     let overrides = ViewOverrides {
@@ -165,7 +173,7 @@ fn view_of_deleted(
     let file_type = type_of_text(path, &text);
     let item = items.find(path);
     let mask = item.map(|item| item.ast_mask.as_slice()).unwrap_or_default();
-    let earlier = hide_in_earlier(workspace, path, (text, None), mask, file_type);
+    let earlier = hide_in_earlier(workspace, path, TextVersions { old: text, new: None }, mask, file_type);
     let (mut body, mut reason) = (aggregate::render_diff(path, Some(&earlier.text), None, &label), None);
     // It may have had another name until the last commit. A pattern may also be about other files.
     if earlier.lacks_hidden && item.is_some_and(|item| item.is_of(path)) {

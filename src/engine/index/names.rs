@@ -6,12 +6,10 @@ use super::scope::SnapshotScope;
 use super::snapshot::take_snapshot;
 use crate::aggregate::nearest_paths;
 use crate::engine::artifacts::ArtifactCache;
-use crate::engine::error::Error;
+use crate::engine::error::{Error, MAX_NEAREST};
 use crate::model::RelPath;
 use crate::sys::Files;
 
-/// The maximum number of paths that are suggested for a missing one.
-const MAX_NEAREST: usize = 3;
 /// The maximum number of candidates that are listed for an ambiguous name.
 const MAX_NAMED: usize = 5;
 

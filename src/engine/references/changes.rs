@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::graph::{ReferenceGraph, SymbolId};
 use crate::aggregate::{CuratedItems, OwnHashes, SymbolLines, compare_symbols};
-use crate::engine::artifacts::{ArtifactCache, hide_in_earlier, text_facts, type_of_text};
+use crate::engine::artifacts::{ArtifactCache, TextVersions, hide_in_earlier, text_facts, type_of_text};
 use crate::engine::error::Error;
 use crate::engine::history::{Baseline, RevisionText, baseline, changed_since, texts_at};
 use crate::engine::workspace::KnownFile;
@@ -64,17 +64,23 @@ pub(super) fn changed_symbols(
                 Some(RevisionText::Absent | RevisionText::LeftOut(_) | RevisionText::UnaskablePath)
                 | None => "",
             };
-            compare_file(cache, (graph, &items), path, old, &mut found);
+            compare_file(cache, graph, &items, EarlierFile { path, text: old }, &mut found);
         }
     }
     Ok(found)
 }
 
+/// A file as it was at a revision; it had no text if it did not exist.
+struct EarlierFile<'f> {
+    path: &'f RelPath,
+    text: &'f str,
+}
+
 fn compare_file(
     cache: &ArtifactCache<'_>,
-    (graph, items): (&ReferenceGraph, &CuratedItems),
-    path: &RelPath,
-    old: &str,
+    graph: &ReferenceGraph,
+    items: &CuratedItems,
+    EarlierFile { path, text: old }: EarlierFile<'_>,
     found: &mut ChangedSymbols,
 ) {
     let file = graph.files_named(path.as_bytes()).into_iter().find(|file| graph.path(*file) == path);
@@ -83,7 +89,8 @@ fn compare_file(
     // The earlier version is masked too; otherwise, hidden symbols would seem to have been removed.
     let item = items.find(path);
     let mask = item.map(|item| item.ast_mask.as_slice()).unwrap_or_default();
-    let earlier = hide_in_earlier(&cache.workspace, path, (old.to_owned(), new.as_deref()), mask, file_type);
+    let versions = TextVersions { old: old.to_owned(), new: new.as_deref() };
+    let earlier = hide_in_earlier(&cache.workspace, path, versions, mask, file_type);
     let is_gone_under_other_name =
         new.is_none() && earlier.lacks_hidden && item.is_some_and(|item| item.is_of(path));
     let may_name_hidden = earlier.may_show_hidden || is_gone_under_other_name;

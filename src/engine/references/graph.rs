@@ -360,8 +360,9 @@ impl ReferenceGraph {
     /// Returns the type whose constructor a symbol is: calling the type's name calls the constructor.
     pub(super) fn type_constructed_by(&self, symbol: SymbolId) -> Option<SymbolId> {
         let fact = self.symbol(symbol);
-        let is_constructor = matches!(fact.name(), "__init__" | "__new__" | "constructor");
-        fact.parent.filter(|_| fact.is_member && is_constructor)
+        let parent = fact.parent.filter(|_| fact.is_member && fact.kind == DefinitionKind::Function)?;
+        let is_named_as_type = fact.name() == self.symbol(parent).name();
+        (is_named_as_type || matches!(fact.name(), "__init__" | "__new__" | "constructor")).then_some(parent)
     }
 
     /// Returns the members of a type, and the functions inside a function.

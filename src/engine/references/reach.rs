@@ -76,7 +76,7 @@ pub(super) fn reach(graph: &ReferenceGraph, from: &[SymbolId], rules: ReachRules
                 if expanded.insert((part, false)) {
                     step(
                         graph,
-                        Part { symbol: part, is_overridden: false, grade },
+                        ReachStart { symbol: part, is_overridden: false, grade },
                         distance,
                         rules,
                         &mut next,
@@ -87,7 +87,7 @@ pub(super) fn reach(graph: &ReferenceGraph, from: &[SymbolId], rules: ReachRules
                 for base in overridden(graph, symbol) {
                     if expanded.insert((base, true)) {
                         let grade = grade.max(ReferenceGrade::Likely);
-                        let part = Part { symbol: base, is_overridden: true, grade };
+                        let part = ReachStart { symbol: base, is_overridden: true, grade };
                         step(graph, part, distance, rules, &mut next);
                     }
                 }
@@ -114,7 +114,7 @@ pub(super) fn reach(graph: &ReferenceGraph, from: &[SymbolId], rules: ReachRules
 
 /// A symbol whose references are followed.
 #[derive(Clone, Copy)]
-struct Part {
+struct ReachStart {
     symbol: SymbolId,
     /// Whether it is a member that the reached one may replace at run time.
     is_overridden: bool,
@@ -124,7 +124,7 @@ struct Part {
 /// Adds the target of one reference.
 fn step(
     graph: &ReferenceGraph,
-    Part { symbol, is_overridden, grade }: Part,
+    ReachStart { symbol, is_overridden, grade }: ReachStart,
     distance: u32,
     rules: ReachRules,
     next: &mut BTreeMap<ReachedNode, ReachedSymbol>,

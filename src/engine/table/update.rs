@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::basis::{TableBasis, TableUpdate};
 use super::rows::{TableRow, row};
-use super::versions::{FoundTable, LastTable, TableCache, TableRequest, TableVersion};
+use super::versions::{FoundTable, LastTable, TableBase, TableCache, TableRequest, TableVersion};
 use crate::aggregate::Focus;
 use crate::engine::document::{AggregationRequest, DocumentInputs, DocumentRun, merged_items};
 use crate::engine::error::Error;
@@ -70,7 +70,7 @@ fn try_update(
     begun: u64,
 ) -> Result<Option<KeptTableState>, Error> {
     let Some(last) = tables.last(&request.choice) else { return Ok(Some(KeptTableState::Outdated)) };
-    let base = (last.clock, last.begun);
+    let base = TableBase { clock: last.clock, begun: last.begun };
     let update = find_update(run, &last, aggregation, request.trusts_events)?;
     let Some(update) = update else { return Ok(Some(KeptTableState::Outdated)) };
     if update.rows.is_none() && last.is_awaited(request) {
@@ -123,20 +123,27 @@ fn find_update(
     if !aggregation.focus.is_empty() && !places.iter().zip(&files).all(has_type) {
         return Ok(None);
     }
-    let changed = (&*places, &mut *files);
-    let rows =
-        (!places.is_empty()).then(|| changed_rows(run, &last.found, (aggregation, &basis.focus), changed));
+    let changed = ChangedPlaces { places: &places, files: &mut files };
+    let rows = (!changed.places.is_empty())
+        .then(|| changed_rows(run, &last.found, aggregation, &basis.focus, changed));
     let budget_tokens = aggregation.limits.tokens;
     let request = other_items.is_some().then(|| aggregation.clone());
     Ok(Some(TableUpdate { rows, seen: rows_seen, budget_tokens, request, trusted_events }))
+}
+
+/// The changed files of a table, each with the position of its row.
+struct ChangedPlaces<'c> {
+    places: &'c [usize],
+    files: &'c mut [KnownFile],
 }
 
 /// Returns the rows of changed files.
 fn changed_rows(
     run: &mut DocumentRun<'_, '_>,
     found: &FoundTable,
-    (request, focus): (&AggregationRequest, &Focus),
-    (places, files): (&[usize], &mut [KnownFile]),
+    request: &AggregationRequest,
+    focus: &Focus,
+    ChangedPlaces { places, files }: ChangedPlaces<'_>,
 ) -> Vec<(usize, TableRow)> {
     let paths: Vec<_> = files.iter().map(|file| file.path.clone()).collect();
     let before = paths.iter().zip(places).map(|(path, place)| {

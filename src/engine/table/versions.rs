@@ -134,6 +134,13 @@ pub(super) struct TableVersion {
     pub(super) changed: Option<Vec<usize>>,
 }
 
+/// What identifies a table that an update is based on: its clock, and the number of the answer that made it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct TableBase {
+    pub(super) clock: TableClock,
+    pub(super) begun: u64,
+}
+
 impl TableCache {
     /// Returns a cache that composes the document at once for up to `quick_files` files.
     pub(in crate::engine) fn composing(quick_files: usize) -> Self {
@@ -170,19 +177,19 @@ impl TableCache {
         (kept.names_since <= table.since).then(last)
     }
 
-    /// Applies an update by the answer `begun` to the table that had the clock and answer number `base`, and returns
+    /// Applies an update by the answer `begun` to the table that `base` identifies, and returns
     /// the changes since `since`; `None` if another answer has changed the table in the meantime.
     pub(super) fn update(
         &self,
-        base: (TableClock, u64),
+        base: TableBase,
         begun: u64,
         update: TableUpdate,
         since: Option<TableClock>,
     ) -> Option<TableVersion> {
         let mut kept = lock(&self.tables);
         // The result of an answer that compares all files counts even if it was begun before one that trusted events.
-        let begun = if update.trusted_events { base.1 } else { begun };
-        let is_base = |table: &KeptTable| (table.clock(), table.begun) == base;
+        let begun = if update.trusted_events { base.begun } else { begun };
+        let is_base = |table: &KeptTable| TableBase { clock: table.clock(), begun: table.begun } == base;
         let at = kept.tables.iter().position(|table| is_base(table) && kept.names_since <= table.since)?;
         let mut table = kept.tables.remove(at)?;
         kept.changes = table.update(update, begun, kept.changes);

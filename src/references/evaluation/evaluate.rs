@@ -7,7 +7,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::modules::ModuleTables;
 use crate::model::{
-    BindingFact, BindingValue, DefinitionKind, ExpressionFact, ExpressionId, ImportId, NameId, ScopeKind,
+    BindingFact, BindingValue, DefinitionKind, ExpressionFact, ExpressionId, IMPLEMENTED_TYPE, ImportId,
+    NameId, ScopeKind,
 };
 use crate::references::lookup::{Fixtures, JavaTables, Namespace, RustExtensions};
 use crate::references::project::{DefinitionKey, FileId, NameRules, ProjectIndex, Site};
@@ -17,9 +18,6 @@ use crate::references::values::{Value, ValueSet};
 const MAX_DEPTH: usize = 24;
 /// The maximum number of steps of one evaluation: values that depend on each other lead to many paths.
 const MAX_STEPS: usize = 1 << 16;
-/// The names that the scope of an implementation binds to the type that it adds members to, and to the trait.
-pub(in crate::references) const IMPLEMENTED_TYPE: &str = "(type)";
-pub(in crate::references) const IMPLEMENTED_TRAIT: &str = "(trait)";
 
 /// The tables of all files, which the evaluators of several threads share.
 #[derive(Clone)]

@@ -1,9 +1,10 @@
 //! Members of types, of what they inherit, and of modules.
 
-use super::evaluate::{Evaluator, IMPLEMENTED_TRAIT};
+use super::evaluate::Evaluator;
 use super::modules::is_other_name;
 use crate::model::{
-    BindingFact, BindingValue, DefinitionFlags, DefinitionKind, ExpressionFact, ExpressionId, PARAMETER_TYPES,
+    BindingFact, BindingValue, DefinitionFlags, DefinitionKind, ExpressionFact, ExpressionId,
+    IMPLEMENTED_TRAIT, PARAMETER_TYPES,
 };
 use crate::references::project::{DefinitionKey, FileId, NameRules, Site};
 use crate::references::values::{Value, ValueSet};

@@ -18,9 +18,7 @@ mod members;
 mod modules;
 mod project_tables;
 
-pub(in crate::references) use evaluate::{
-    Evaluator, IMPLEMENTED_TRAIT, IMPLEMENTED_TYPE, ProjectTables, ScopedName,
-};
+pub(in crate::references) use evaluate::{Evaluator, ProjectTables, ScopedName};
 pub use inheritance::InheritedDefinition;
 pub(in crate::references) use modules::{ModuleTables, is_other_name};
 pub(in crate::references) use project_tables::filling;

@@ -2,10 +2,10 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::evaluate::{Evaluator, IMPLEMENTED_TRAIT};
+use super::evaluate::Evaluator;
 use crate::model::{
-    BindingFact, BindingValue, ExpressionFact, ExpressionId, ImportFact, ImportId, NameId, ScopeKind,
-    SourceFacts,
+    BindingFact, BindingValue, ExpressionFact, ExpressionId, IMPLEMENTED_TRAIT, ImportFact, ImportId, NameId,
+    ScopeKind, SourceFacts,
 };
 use crate::references::lookup::{
     CommonJsModules, CppTables, GoPackages, JavaPackages, RustModules, ScriptGlobals, ScriptPackages,

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use super::evaluate::{Evaluator, IMPLEMENTED_TYPE, ProjectTables};
+use super::evaluate::{Evaluator, ProjectTables};
 use super::modules::ModuleTables;
-use crate::model::{DefinitionKind, ScopeKind};
+use crate::model::{DefinitionKind, IMPLEMENTED_TYPE, ScopeKind};
 use crate::references::lookup::Fixtures;
 use crate::references::project::{ProjectIndex, Site};
 use crate::references::values::{Value, ValueSet};

@@ -7,6 +7,7 @@ use std::rc::Rc;
 
 use crate::model::{
     BindingFact, BindingValue, DefinitionKind, ExpressionFact, ExpressionId, NameId, ScopeKind,
+    TYPE_PARAMETERS,
 };
 use crate::references::evaluation::Evaluator;
 use crate::references::lookup::{
@@ -16,8 +17,6 @@ use crate::references::lookup::{
 use crate::references::project::{DefinitionKey, FileId, Site};
 use crate::references::values::{Value, ValueSet};
 
-/// The name that the body of a type or a method binds to its type parameters.
-const TYPE_PARAMETERS: &str = "(types)";
 /// The maximum number of supertypes that are considered.
 const MAX_SUPERTYPES: usize = 64;
 

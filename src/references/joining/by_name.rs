@@ -7,7 +7,7 @@ use crate::references::common_members::{
 };
 use crate::references::evaluation::Evaluator;
 use crate::references::found::{
-    MAX_CANDIDATES, ProjectReferences, Reading, ReferenceGrade, add_references, add_unresolved,
+    MAX_CANDIDATES, NameReading, ProjectReferences, ReferenceGrade, add_references, add_unresolved,
     implementation,
 };
 use crate::references::lookup::of_named_object;
@@ -68,7 +68,7 @@ fn calls_without_parentheses(language: &str) -> bool {
 }
 
 /// Returns the members of any type with the name of a use about which nothing else is known.
-pub(super) fn reading_by_name(evaluator: &mut Evaluator<'_>, file: FileId, usage: &UseFact) -> Reading {
+pub(super) fn reading_by_name(evaluator: &mut Evaluator<'_>, file: FileId, usage: &UseFact) -> NameReading {
     let index = evaluator.index;
     let facts = index.facts(file);
     let name = facts.plain_name(usage.name);
@@ -90,7 +90,7 @@ pub(super) fn reading_by_name(evaluator: &mut Evaluator<'_>, file: FileId, usage
     let is_itself = targets.iter().any(|key| key.file == file && Some(key.definition) == from);
     let is_likely = is_one && is_distinctive(name) && !is_common && !is_itself;
     let grade = if is_likely { best.max(ReferenceGrade::Likely) } else { ReferenceGrade::Maybe };
-    Reading { targets, grade }
+    NameReading { targets, grade }
 }
 
 /// Returns the members of any type with the name of a use whose receiver is unknown.

@@ -19,7 +19,7 @@ const MAX_SAME_NAME: usize = 64;
 const MAX_RENAMES: usize = 4;
 
 /// The meaning of a name, and the grade of that reading.
-pub(in crate::references) type Reading = (Vec<DefinitionKey>, ReferenceGrade);
+pub(in crate::references) type CReading = (Vec<DefinitionKey>, ReferenceGrade);
 
 /// Resolves C names, and caches what each file includes.
 pub(in crate::references) struct CNames<'a> {
@@ -30,9 +30,9 @@ pub(in crate::references) struct CNames<'a> {
     /// The same, with everything that these include in turn.
     included: FxHashMap<FileId, Rc<FxHashSet<FileId>>>,
     /// The readings of the names of one file outside of any function, by [`reading_index`].
-    readings: Vec<Option<Reading>>,
+    readings: Vec<Option<CReading>>,
     /// The readings, above the macro, of names that are also names of a macro of the file.
-    readings_above: FxHashMap<usize, Reading>,
+    readings_above: FxHashMap<usize, CReading>,
     readings_of: Option<FileId>,
 }
 
@@ -50,8 +50,8 @@ impl<'a> CNames<'a> {
     }
 
     /// Returns the meaning of a use.
-    pub(super) fn resolve(&mut self, file: FileId, usage: &UseFact) -> &Reading {
-        const NOTHING: &Reading = &(Vec::new(), ReferenceGrade::Sure);
+    pub(super) fn resolve(&mut self, file: FileId, usage: &UseFact) -> &CReading {
+        const NOTHING: &CReading = &(Vec::new(), ReferenceGrade::Sure);
         let facts = self.index.facts(file);
         if self.readings_of != Some(file) {
             self.readings.clear();
@@ -98,7 +98,7 @@ impl<'a> CNames<'a> {
         is_tag: bool,
         id: Option<NameId>,
         renames: usize,
-    ) -> Reading {
+    ) -> CReading {
         if !self.index.by_name.contains_key(name) {
             return (Vec::new(), ReferenceGrade::Sure);
         }
@@ -165,10 +165,10 @@ impl<'a> CNames<'a> {
     fn with_declared(
         &mut self,
         file: FileId,
-        reading: Reading,
+        reading: CReading,
         visible: &[DefinitionKey],
         name: &str,
-    ) -> Reading {
+    ) -> CReading {
         let [only] = reading.0[..] else { return reading };
         let declaring = self.declaring(visible);
         if self.index.definition(only).kind != DefinitionKind::Macro || declaring.is_empty() {
@@ -201,7 +201,7 @@ impl<'a> CNames<'a> {
         visible: &[DefinitionKey],
         is_tag: bool,
         renames: usize,
-    ) -> Option<Reading> {
+    ) -> Option<CReading> {
         let kind = |key: &DefinitionKey| self.index.definition(*key).kind;
         let macros: Vec<DefinitionKey> =
             visible.iter().copied().filter(|key| kind(key) == DefinitionKind::Macro).collect();
@@ -240,7 +240,7 @@ impl<'a> CNames<'a> {
 
     /// Returns the nearest of the functions that a linker would find, preferring those in files that include the header
     /// that declares the function for the use.
-    fn nearest(&mut self, file: FileId, all: &[DefinitionKey], declaring: &[FileId]) -> Reading {
+    fn nearest(&mut self, file: FileId, all: &[DefinitionKey], declaring: &[FileId]) -> CReading {
         let path = &self.index.file(file).path;
         let is_extern = |key: &&DefinitionKey| {
             let fact = self.index.definition(**key);

@@ -6,8 +6,8 @@ use crate::model::{BindingValue, DefinitionFlags, DefinitionKind, TAGGED_FILE, U
 use crate::references::common_members::DELEGATED_RUST_MEMBERS;
 use crate::references::evaluation::{Evaluator, ProjectTables, ScopedName, is_other_name};
 use crate::references::found::{
-    MAX_CANDIDATES, ProjectReferences, Reading, Reference, ReferenceGrade, add_references, add_unresolved,
-    implementation,
+    MAX_CANDIDATES, NameReading, ProjectReferences, Reference, ReferenceGrade, add_references,
+    add_unresolved, implementation,
 };
 use crate::references::lookup::Namespace;
 use crate::references::project::{DefinitionKey, FileId, NameRules, ProjectFile, ProjectIndex, Site};
@@ -222,7 +222,7 @@ fn reading_of_values(
     usage: &UseFact,
     values: &ValueSet,
     is_renamed: bool,
-) -> Reading {
+) -> NameReading {
     let index = evaluator.index;
     let name = index.facts(file).plain_name(usage.name);
     let mut targets: Vec<DefinitionKey> = Vec::new();
@@ -254,7 +254,7 @@ fn reading_of_values(
     if is_delegated && index.rules(file) == NameRules::Rust {
         grade = grade.max(ReferenceGrade::Likely);
     }
-    Reading { targets, grade }
+    NameReading { targets, grade }
 }
 
 /// Replaces C++ declarations with their definitions; returns the best grade that these may have.

@@ -3,10 +3,10 @@
 
 use super::extensions::is_same_type;
 use crate::model::{
-    ANY_INTEGER, BindingValue, DefinitionFlags, DefinitionKind, ExpressionFact, ExpressionId, ScopeKind,
-    UseFact,
+    ANY_INTEGER, BindingValue, DefinitionFlags, DefinitionKind, ExpressionFact, ExpressionId,
+    IMPLEMENTED_TRAIT, IMPLEMENTED_TYPE, ScopeKind, UseFact,
 };
-use crate::references::evaluation::{Evaluator, IMPLEMENTED_TRAIT, IMPLEMENTED_TYPE};
+use crate::references::evaluation::Evaluator;
 use crate::references::project::{DefinitionKey, FileId, NameRules, Site};
 use crate::references::values::{Value, ValueSet};
 

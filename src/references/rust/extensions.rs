@@ -6,10 +6,10 @@ use rustc_hash::FxHashSet;
 
 use crate::model::{
     ANY_INTEGER, BindingFact, BindingValue, DefinitionId, DefinitionKind, ExpressionFact, ExpressionId,
-    ScopeId, ScopeKind, SourceFacts,
+    IMPLEMENTED_TRAIT, IMPLEMENTED_TYPE, ScopeId, ScopeKind, SourceFacts,
 };
 use crate::references::common_members::{COMMON_MEMBERS, COMMON_RUST_MEMBERS, DELEGATED_RUST_MEMBERS};
-use crate::references::evaluation::{Evaluator, IMPLEMENTED_TRAIT, IMPLEMENTED_TYPE, filling};
+use crate::references::evaluation::{Evaluator, filling};
 use crate::references::lookup::{Extension, ExtensionPlace, Namespace};
 use crate::references::project::{DefinitionKey, NameRules, Site};
 use crate::references::values::{Value, ValueSet};

@@ -1,10 +1,10 @@
 //! Rust: names in their namespaces, paths, imports, fields, and the methods of the standard library's wrappers.
 
 use crate::model::{
-    BindingFact, BindingValue, DefinitionKind, ExpressionFact, ExpressionId, ImportFact, ImportId, NameId,
-    ScopeId, ScopeKind,
+    BindingFact, BindingValue, DefinitionKind, ExpressionFact, ExpressionId, IMPLEMENTED_TYPE, ImportFact,
+    ImportId, NameId, ScopeId, ScopeKind,
 };
-use crate::references::evaluation::{Evaluator, IMPLEMENTED_TYPE};
+use crate::references::evaluation::Evaluator;
 use crate::references::lookup::{Namespace, child_of_folder, fits, module_scope};
 use crate::references::project::{DefinitionKey, FileId, Site};
 use crate::references::values::{Value, ValueSet};

@@ -295,7 +295,7 @@ fn cost_of_summaries(connection: &Connection) -> Result<Money, Error> {
 }
 
 fn count_rows(connection: &Connection) -> Result<u64, Error> {
-    let count = |table: &Table| {
+    let count = |table: &RecoveredTable| {
         let query = format!("SELECT count(*) FROM {}", table.name);
         connection.query_row(&query, [], |row| row.get::<_, i64>(0)).map(i64::cast_unsigned)
     };
@@ -337,7 +337,7 @@ fn keep_damaged(file: &Path, aside: &Path) -> Result<PathBuf, Error> {
 }
 
 /// A [`StoredRow`] type as a value.
-pub(super) struct Table {
+pub(super) struct RecoveredTable {
     pub(super) name: &'static str,
     pub(super) row_label: &'static str,
     /// Returns whether the checksum of a row is valid.
@@ -345,8 +345,8 @@ pub(super) struct Table {
     pub(super) merge: fn(&Connection, &RowColumns<'_>) -> Result<(), Error>,
 }
 
-const fn table<R: StoredRow>() -> Table {
-    Table {
+const fn table<R: StoredRow>() -> RecoveredTable {
+    RecoveredTable {
         name: R::TABLE,
         row_label: R::LABEL,
         is_intact: |columns| R::from_columns(columns).is_some(),
@@ -357,7 +357,7 @@ const fn table<R: StoredRow>() -> Table {
 /// The tables whose damaged rows may be deleted. A batch comes before its items, which are nothing without it.
 ///
 /// `lease` is not among them: a lease means nothing once its process has ended.
-pub(super) const TABLES: [Table; 8] = [
+pub(super) const TABLES: [RecoveredTable; 8] = [
     table::<StoredSummary>(),
     table::<FetchedSummary>(),
     table::<OutboxRow>(),
@@ -369,4 +369,4 @@ pub(super) const TABLES: [Table; 8] = [
 ];
 
 /// The ledger, whose rows are never deleted.
-pub(super) const LEDGER: Table = table::<SpendRow>();
+pub(super) const LEDGER: RecoveredTable = table::<SpendRow>();

@@ -5,7 +5,7 @@ use rusqlite::{Connection, Params};
 
 use super::db::AgentDb;
 use super::recovery;
-use super::recovery::{LEDGER, TABLES, Table};
+use super::recovery::{LEDGER, RecoveredTable, TABLES};
 use super::rows::{AgentDbSize, DeletedSummaries, SpendId};
 use super::spend;
 use super::spend::LedgerRow;
@@ -106,7 +106,11 @@ fn delete_summaries(
     Ok(())
 }
 
-fn verify_table(connection: &Connection, table: &Table, report: &mut IntegrityReport) -> Result<(), Error> {
+fn verify_table(
+    connection: &Connection,
+    table: &RecoveredTable,
+    report: &mut IntegrityReport,
+) -> Result<(), Error> {
     let mut damaged: Vec<Value> = Vec::new();
     let mut statement = connection.prepare(&format!("SELECT rowid, * FROM {}", table.name))?;
     let mut rows = statement.query([])?;

@@ -87,6 +87,14 @@ impl Store {
         if store.is_users()? { Ok(store) } else { Err(Error::NotAStore { what: "not of this user" }) }
     }
 
+    /// Opens an existing store that nobody else has open, so that writing needs no room on the disk. The folder must be
+    /// locked.
+    pub(super) fn open_in_place(file: &Path, worktree: Option<&str>) -> Result<Self, Error> {
+        let database = DatabaseFile::open_in_place(&absolute(file)?, &INDEX_SCHEMA, WRITER_PRAGMAS)?;
+        let store = Self { worktree: worktree.map(str::to_owned), ..Self::new(database) };
+        if store.is_users()? { Ok(store) } else { Err(Error::NotAStore { what: "not of this user" }) }
+    }
+
     /// Closes a store that turned out to be damaged and renames its file, replacing the one that was set aside before.
     /// `None` if another process has already done so.
     pub fn set_aside(self) -> Result<Option<PathBuf>, Error> {

@@ -98,7 +98,7 @@ fn label(state: &StoredFileState) -> &str {
 /// Encodes the stored stamps of files, in the order of the listing.
 pub(super) fn encode_stamps(files: &[PageFile]) -> Vec<u8> {
     let mut row = StampsRow::default();
-    let mut before = Differences::default();
+    let mut before = PageDeltas::default();
     for PageFile { row: file, .. } in files {
         row.stamped.push(file.stamp.is_some());
         let is_rested = has_rested(file);
@@ -141,17 +141,17 @@ const fn content_size(state: &StoredFileState) -> u64 {
 }
 
 #[derive(Default)]
-struct Differences {
-    device: Difference,
-    inode: Difference,
-    modified: Difference,
-    read: Difference,
+struct PageDeltas {
+    device: ColumnDelta,
+    inode: ColumnDelta,
+    modified: ColumnDelta,
+    read: ColumnDelta,
 }
 
 #[derive(Default)]
-struct Difference(i64);
+struct ColumnDelta(i64);
 
-impl Difference {
+impl ColumnDelta {
     /// Returns the difference from the previous value.
     const fn step(&mut self, value: i64) -> i64 {
         let step = value.wrapping_sub(self.0);
@@ -175,7 +175,7 @@ pub(super) fn decode_page(
 ) -> Result<Option<Vec<PageFile>>, Error> {
     let Some(listing) = read_listing(listing) else { return Ok(None) };
     let mut files = Vec::with_capacity(listing.paths.len());
-    let (mut path, mut content_id) = (Vec::new(), Difference::default());
+    let (mut path, mut content_id) = (Vec::new(), ColumnDelta::default());
     let mut steps = listing.content_ids.iter();
     for (((common, rest), is_left_out), label) in
         listing.paths.iter().zip(&listing.left_out).zip(&listing.labels)
@@ -199,7 +199,7 @@ pub(super) fn decode_page(
 
 /// Returns the ids of the contents in a listing; empty if it cannot be decoded.
 pub(super) fn listed_contents(listing: &[u8]) -> Vec<i64> {
-    let mut content_id = Difference::default();
+    let mut content_id = ColumnDelta::default();
     let steps = read_listing(listing).map_or(Vec::new(), |listing| listing.content_ids);
     steps.into_iter().map(|step| content_id.value(step)).collect()
 }
@@ -221,7 +221,7 @@ fn add_stamps(files: &mut [PageFile], stored: &[u8]) -> Option<()> {
     if !rest.is_empty() || row.stamped.len() != files.len() || row.rested.len() != files.len() {
         return None;
     }
-    let mut before = Differences::default();
+    let mut before = PageDeltas::default();
     let (mut stamped, mut times) = (0, row.read.iter());
     for (at, PageFile { row: file, .. }) in files.iter_mut().enumerate() {
         if !row.rested[at] {

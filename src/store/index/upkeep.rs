@@ -1,13 +1,15 @@
 //! Maintenance of the store: clearing it, collecting garbage, checking every row.
 
 use std::collections::BTreeSet;
+use std::fs::File;
+use std::path::Path;
 
 use rusqlite::Connection;
 
 use super::open::{OWNER, Store, renew_generation};
 use super::{artifact, content, delivered, file, fragment, meta, producer, worktree};
 use crate::model::{ArtifactKind, Producer, RelPath};
-use crate::store::database::{IntegrityReport, check_structure};
+use crate::store::database::{IntegrityReport, check_structure, lock_folder};
 use crate::store::error::Error;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,6 +32,12 @@ pub struct DeletedRows {
 }
 
 impl Store {
+    /// Deletes everything although the disk is full. Fails if another connection to the store is open.
+    pub fn clear_in_place(file: &Path, worktree: Option<&str>) -> Result<DeletedRows, Error> {
+        let _alone = lock_folder(file, File::lock);
+        Self::open_in_place(file, worktree)?.clear(&ClearScope::All)
+    }
+
     /// Deletes everything in a scope.
     pub fn clear(&mut self, what: &ClearScope) -> Result<DeletedRows, Error> {
         let before = self.bytes_on_disk()?;
@@ -232,6 +240,21 @@ mod tests {
         large.contents[0].artifacts[1].1 = ArtifactBody::Skeleton(skeleton(dense_text(2_500_000)));
         store.save(&large).unwrap();
         store
+    }
+
+    #[test]
+    #[expect(clippy::disallowed_methods, reason = "the test blocks a file of SQLite's")]
+    fn a_store_is_cleared_where_no_log_can_be_created() {
+        let sandbox = TempStore::new();
+        sandbox.open().save(&batch(&[("a.py", "a"), ("b.py", "b")], 1)).unwrap();
+        // As on a full disk, SQLite cannot create the index of its log: it follows no link.
+        std::os::unix::fs::symlink("nowhere", sandbox.path("index.db-shm")).unwrap();
+        assert!(Store::open(&sandbox.file()).is_err());
+        let freed = Store::clear_in_place(&sandbox.file(), None).unwrap();
+        assert_eq!((freed.files, freed.contents), (2, 2));
+        std::fs::remove_file(sandbox.path("index.db-shm")).unwrap();
+        assert_eq!(sandbox.open().files().unwrap(), []);
+        assert_eq!(sandbox.file_names(), ["index.db"]);
     }
 
     #[test]

@@ -1,4 +1,7 @@
 //! Markdown.
+//!
+//! The first paragraph should say what the text is about. So tables, badges and their labels are skipped, and a quotation
+//! or an HTML heading directly below the title counts as a paragraph: many READMEs describe their project that way.
 
 use super::prose_reading::ProseReading;
 use crate::model::{character_reference, strip_closing_hashes};
@@ -15,6 +18,7 @@ pub(crate) fn read(text: &str) -> ProseReading {
             BlockState::Comment => state_in_comment(line),
             BlockState::Tag(heading) => state_in_tag(line, heading, &mut reading),
             BlockState::Heading(level) => read_html_heading(line, level, &mut reading),
+            BlockState::Table(depth) => state_in_table(line, depth, &mut reading),
             BlockState::Text => read_line(line, previous, &mut reading),
         };
         previous = line;
@@ -34,6 +38,8 @@ enum BlockState {
     Tag(Option<usize>),
     /// The text of a heading in HTML.
     Heading(usize),
+    /// HTML tables: how many are open, one in the other.
+    Table(usize),
 }
 
 fn state_in_code(line: &str, fence: (char, usize)) -> BlockState {
@@ -47,8 +53,30 @@ fn state_in_comment(line: &str) -> BlockState {
     if line.contains("-->") { BlockState::Text } else { BlockState::Comment }
 }
 
+/// Skips a table, whose cells are mostly logos and names of sponsors.
+fn state_in_table(line: &str, depth: usize, reading: &mut ProseReading) -> BlockState {
+    // A table that is never closed must not hide the rest of the text.
+    if hash_heading(line.trim()).is_some() {
+        return read_line(line, "", reading);
+    }
+    let lower = line.to_ascii_lowercase();
+    let depth = (depth + lower.matches("<table").count()).saturating_sub(lower.matches("</table").count());
+    if 0 < depth {
+        return BlockState::Table(depth);
+    }
+    // What follows the sponsors' table is about the project again.
+    reading.end_appeal();
+    BlockState::Text
+}
+
 fn read_line(line: &str, previous: &str, reading: &mut ProseReading) -> BlockState {
     let trimmed = line.trim();
+    if let Some(quoted) = trimmed.strip_prefix('>') {
+        reading.end_paragraph();
+        reading.push_quoted_line(&inline(quoted));
+        return BlockState::Text;
+    }
+    reading.end_quote();
     if let Some(fence) = fence(trimmed) {
         reading.end_paragraph();
         reading.end_list();
@@ -79,6 +107,10 @@ fn read_line(line: &str, previous: &str, reading: &mut ProseReading) -> BlockSta
         return read_html_heading(trimmed, level, reading);
     }
     let is_html = trimmed.starts_with('<');
+    if is_html && trimmed.get(..6).is_some_and(|start| start.eq_ignore_ascii_case("<table")) {
+        reading.end_paragraph();
+        return state_in_table(line, 0, reading);
+    }
     let inline = read_inline(trimmed);
     let plain = inline.text.trim();
     if !is_text(plain) {
@@ -90,6 +122,9 @@ fn read_line(line: &str, previous: &str, reading: &mut ProseReading) -> BlockSta
         if let Some(item) = item_text(plain) {
             reading.push_item(item);
         }
+    } else if plain.ends_with(':') && (trimmed.contains("![") || trimmed.contains("<img")) {
+        // The label of a badge.
+        reading.end_paragraph();
     } else if reading.wants_text() {
         reading.push_line(plain);
         reading.add_links(inline.links, inline.unlinked);
@@ -114,7 +149,7 @@ fn read_html_heading(line: &str, level: usize, reading: &mut ProseReading) -> Bl
     let is_blank = line.trim().is_empty();
     reading.push_heading_text(&inline.text);
     if is_blank || line.contains("</h") || line.contains("</H") {
-        reading.end_heading(level);
+        reading.end_html_heading(level);
         return BlockState::Text;
     }
     if inline.is_open { BlockState::Tag(Some(level)) } else { BlockState::Heading(level) }
@@ -276,8 +311,9 @@ fn read_inline(line: &str) -> InlineText {
                 inline.text.push_str(name);
                 (inline.links, rest) = (inline.links + 1, after);
             }
-            ']' if 0 < open => {
-                open -= 1;
+            // The text of a link may begin on an earlier line.
+            ']' if 0 < open || rest.starts_with("(http") => {
+                open = open.saturating_sub(1);
                 rest = after_target(rest);
             }
             '*' if rest.starts_with('*') => rest = &rest[1..],
@@ -357,6 +393,64 @@ mod tests {
                 Headings: Big Corp · About
                 Takes gifts."]],
         );
+    }
+
+    #[track_caller]
+    fn check_paragraph(text: &str, paragraph: &str) {
+        assert_eq!(read(text).paragraph.as_deref().unwrap_or_default(), paragraph, "{text}");
+    }
+
+    #[test]
+    fn a_table_of_sponsors_is_not_what_a_readme_says() {
+        let table =
+            "<table align=\"center\">\n<tr>\n<td\n>\n<p\n>\nBig Corp is big.\n</p>\n</td>\n</tr>\n</table>\n";
+        let about = "<p align=\"center\">A client for the browser</p>\n";
+        let sponsors = "<h3 align=\"center\">Gold sponsors <br /></h3>\n";
+        check_paragraph(
+            &format!("{sponsors}{table}{table}<h3>Silver sponsors</h3>\n{table}\n{about}"),
+            "A client for the browser",
+        );
+        check_paragraph(
+            &format!("# Shop\n\n<table><tr><td>\nCells\n\n{about}\n## Use\n\nOpen it.\n"),
+            "Open it.",
+        );
+        check_paragraph("<table><tr><td>Outer<table></table></td>\nstill</tr></table>\n\nWords.\n", "Words.");
+    }
+
+    #[test]
+    fn a_quotation_or_an_html_heading_below_the_title_describes_the_project() {
+        check_paragraph(
+            "# ora\n\n> Elegant [terminal](https://x) spinner\n\n## Install\n\nOne line.\n",
+            "Elegant terminal spinner",
+        );
+        check_paragraph("# ora\n\n> [!NOTE]\n> It moved.\n\nA spinner.\n", "A spinner.");
+        check_paragraph("# ora\n\n> **Warning**: old\n\nA spinner.\n", "A spinner.");
+        check_paragraph("# ora\n\nA spinner.\n\n> Wise words\n", "A spinner.");
+        check_paragraph("# ora\n\n> Next generation\n\nA spinner.\n", "A spinner.");
+        let heads = "<h1>\nFlame\n</h1>\n<h4>Simple to use screenshots.</h4>\n";
+        check_paragraph(&format!("{heads}\n## Use\n\nRun it.\n"), "Simple to use screenshots.");
+        check_paragraph(&format!("{heads}\nTakes screenshots.\n\n## Use\n"), "Takes screenshots.");
+        check_paragraph("<h1>Flame</h1>\n<h2>Getting started</h2>\n\nRun it.\n", "Run it.");
+        check_paragraph("<h1>Flame</h1>\n<h4>Editor | Blog | Docs</h4>\n\n## Use\n\nRun it.\n", "Run it.");
+    }
+
+    #[test]
+    fn links_labels_and_pointers_are_not_what_a_readme_says() {
+        for skipped in [
+            "API Documentation: [latest release](https://x) – [main branch](https://y)",
+            "**Documentation**: <a href=\"https://x\">https://x.example.org/docs</a>",
+            "Last build: [![CI](https://x/b.svg)](https://x)",
+            "[<img src=\"a\"\nalt=\"Get it\"\nheight=\"80\">](https://x)",
+            "See the [website](https://x) for documentation and APIs.",
+            ":memo: Available Translations: A B C.",
+            "If you find this project useful, please cite:",
+            "JavaScript\n· TypeScript\n· Flow\n· JSX",
+            "Using npm:",
+            "Welcome to Shop!",
+            "Shop https://x.example https://y.example",
+        ] {
+            check_paragraph(&format!("# Shop\n\n{skipped}\n\nShop sells things.\n"), "Shop sells things.");
+        }
     }
 
     #[test]

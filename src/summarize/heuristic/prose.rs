@@ -123,6 +123,13 @@ mod tests {
         );
         check(
             "text",
+            "+----------+\n| Shop 4.0 |\n+----------+\n\nShop sells things.\n",
+            expect![[r"
+                Plain text, a few lines.
+                Shop sells things."]],
+        );
+        check(
+            "text",
             "****\n\n- only\n- lists\n",
             expect![[r"
             Plain text, a few lines.

@@ -6,20 +6,13 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use tree_sitter::{Node, Tree};
 
 use super::branches::Branches;
-use super::rust_macros::MadeFunction;
+use super::rust_macros::MacroFunction;
 use super::script_objects::ScriptObjects;
 use crate::model::{
     BindingFact, BindingValue, DefinitionFact, DefinitionFlags, DefinitionId, DefinitionKind, ExpressionFact,
     ExpressionId, ImportFact, ImportId, NameId, ScopeFact, ScopeId, ScopeKind, SourceFacts, UseFact,
 };
 
-/// The name that the type of an `impl` is bound to, and in Go that of a method's receiver. The parentheses keep it
-/// apart from real names.
-pub(super) const IMPLEMENTED_TYPE: &str = "(type)";
-/// The name that the trait of an `impl` is bound to.
-pub(super) const IMPLEMENTED_TRAIT: &str = "(trait)";
-/// The name that the type parameters of a type or a method are bound to in its scope, in order.
-pub(super) const TYPE_PARAMETERS: &str = "(types)";
 /// Deeper syntax is not read: nobody writes it, and the walk is recursive.
 pub(super) const MAX_DEPTH: usize = 200;
 /// Longer chains of calls and attributes are unknown, so that reducing every part of a chain takes linear time.
@@ -57,7 +50,7 @@ pub(super) struct FactsBuilder<'t> {
     /// The items between the brackets of Rust macros, by the byte at which the brackets begin.
     pub(super) macro_items: Option<&'t FxHashMap<usize, Tree>>,
     /// The functions that Rust macros define, by the names of the macros.
-    pub(super) made_functions: FxHashMap<&'t str, Vec<MadeFunction<'t>>>,
+    pub(super) macro_functions: FxHashMap<&'t str, Vec<MacroFunction<'t>>>,
     /// The branches of Python statements.
     pub(super) branches: Branches,
     name_ids: FxHashMap<Cow<'t, str>, NameId>,
@@ -92,7 +85,7 @@ impl<'t> FactsBuilder<'t> {
             struct_types: FxHashSet::default(),
             objects: ScriptObjects::default(),
             macro_items: None,
-            made_functions: FxHashMap::default(),
+            macro_functions: FxHashMap::default(),
             branches: Branches::default(),
             name_ids: FxHashMap::default(),
             expression_ids: FxHashMap::default(),
@@ -425,6 +418,15 @@ impl<'t> FactsBuilder<'t> {
         self.use_type(node, None);
         if let Some(last) = self.facts.uses.last_mut() {
             last.is_call = true;
+        }
+    }
+
+    /// Visits the name of a type whose constructor is called: the first use that `visit` adds is both a call and a type.
+    pub(super) fn use_constructor(&mut self, visit: impl FnOnce(&mut Self)) {
+        let first = self.facts.uses.len();
+        visit(self);
+        if let Some(used) = self.facts.uses.get_mut(first) {
+            (used.is_call, used.is_type) = (true, true);
         }
     }
 

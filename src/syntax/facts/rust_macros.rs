@@ -111,7 +111,7 @@ pub(super) fn items_within<'t>(facts: &FactsBuilder<'t>, node: Node<'t>) -> Opti
 
 /// A function that a rule of a macro defines under a name from its arguments.
 #[derive(Debug, Clone)]
-pub(super) struct MadeFunction<'t> {
+pub(super) struct MacroFunction<'t> {
     /// The position of the piece of the arguments that contains the name.
     piece: usize,
     /// Whether the name is at the end of the piece rather than at its beginning.
@@ -122,7 +122,7 @@ pub(super) struct MadeFunction<'t> {
     returned: Vec<Node<'t>>,
 }
 
-impl<'t> MadeFunction<'t> {
+impl<'t> MacroFunction<'t> {
     /// Returns the names that the pieces of a call give it.
     pub(super) fn names(&self, pieces: &[Option<[Node<'t>; 2]>]) -> Vec<Node<'t>> {
         let step = self.repeated.unwrap_or(usize::MAX).max(1);
@@ -140,8 +140,8 @@ impl<'t> MadeFunction<'t> {
 }
 
 /// Returns the functions that a macro defines under names from its arguments.
-pub(super) fn made_functions<'t>(facts: &FactsBuilder<'t>, definition: Node<'t>) -> Vec<MadeFunction<'t>> {
-    let mut found: Vec<MadeFunction<'t>> = Vec::new();
+pub(super) fn macro_functions<'t>(facts: &FactsBuilder<'t>, definition: Node<'t>) -> Vec<MacroFunction<'t>> {
+    let mut found: Vec<MacroFunction<'t>> = Vec::new();
     for (left, right) in rules(definition) {
         let tokens = body_tokens(right);
         for at in (0..tokens.len()).filter(|at| tokens[*at].kind() == "fn") {
@@ -166,7 +166,7 @@ pub(super) fn made_functions<'t>(facts: &FactsBuilder<'t>, definition: Node<'t>)
                 !is_body && !matches!(token.kind(), "where" | ";")
             });
             let returned = if is_declared { declared.copied().collect() } else { Vec::new() };
-            found.push(MadeFunction { piece, is_last, repeated, has_receiver, returned });
+            found.push(MacroFunction { piece, is_last, repeated, has_receiver, returned });
         }
     }
     found

@@ -10,7 +10,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use super::nodes::signature_line;
-use super::walk::{NamedScope, OutlineWalk};
+use super::walk::{MAX_SCOPES, NamedScope, OutlineWalk};
 use crate::model::{Symbol, SymbolKind};
 use crate::syntax::text::{
     ElisionCursor, ExpectedSymbol, SourceText, SynthesizedItem, SynthesizedSymbol, documentation,
@@ -22,9 +22,6 @@ const MAX_DEPTH: usize = 120;
 /// The starts of two readings of one function are no farther apart than this: a head is shorter, and another symbol
 /// that ends in the same place begins farther away.
 const MAX_HEAD: usize = 1000;
-
-/// Names of what is around a symbol that are longer than this together are not all spelled out.
-const MAX_SCOPES: usize = 2000;
 
 impl<'t> OutlineWalk<'t> {
     /// Visits what was elided up to `until`, in the order of the text.

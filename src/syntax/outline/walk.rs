@@ -21,7 +21,7 @@ use crate::syntax::text::{
 const MAX_DEPTH: usize = 120;
 
 /// Names around a symbol that are longer than this together are not all spelled out.
-const MAX_SCOPES: usize = 2000;
+pub(super) const MAX_SCOPES: usize = 2000;
 
 /// A name around the nodes that are being visited.
 pub(in crate::syntax) struct NamedScope {

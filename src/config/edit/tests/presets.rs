@@ -90,7 +90,7 @@ fn applying_loses_no_curation_unless_confirmed() {
     let expected = "# Top.\n\n[presets.p]\nfiles = ['x', 'y']\n\n[[files]]\npath = \"x\"\n";
     assert_eq!(disk.text(), expected);
     let unknown = apply(&disk, "q", &[], true).map(drop);
-    check_error(&disk, unknown, "no preset named `q`, the nearest known is `p`");
+    check_error(&disk, unknown, "no preset named `q`; known: `p`");
 }
 
 #[test]

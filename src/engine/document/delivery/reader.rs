@@ -16,7 +16,8 @@ use crate::aggregate;
 use crate::aggregate::{CandidateFile, FilePart, FileStability, SymbolsByName};
 use crate::discover;
 use crate::engine::artifacts::{
-    ArtifactCache, ContentRef, has_lost_symbols, hide_in_earlier, save_symbol_hashes, stored_structure,
+    ArtifactCache, ContentRef, TextVersions, has_lost_symbols, hide_in_earlier, save_symbol_hashes,
+    stored_structure,
 };
 use crate::engine::document::cache::{DocumentCache, DocumentKey};
 use crate::engine::document::draft::{DraftDocument, ShownFile};
@@ -260,7 +261,7 @@ fn replace_by_delta(
     }
     let text = reader.given_text(renderer, &row.path);
     let text = text.map(|text| aggregate::split_shown(&text).0.to_owned());
-    if shows_hidden(renderer.cache, &subject, row, (&settled, text.as_deref())) {
+    if shows_hidden(renderer.cache, &subject, row, text.as_deref(), &settled) {
         return;
     }
     let delivered = DeliveredVersion { row, text };
@@ -276,7 +277,8 @@ fn shows_hidden(
     cache: &mut ArtifactCache<'_>,
     subject: &ContentRef<'_>,
     row: &DeliveredFile,
-    (settled, text): (&DocumentBlock, Option<&str>),
+    text: Option<&str>,
+    settled: &DocumentBlock,
 ) -> bool {
     if cache.workspace.hidden.keys.is_empty() {
         return false;
@@ -295,7 +297,7 @@ fn shows_hidden(
     let text_shows = text.is_some_and(|text| {
         let mask = hidden.as_ref().map(|hidden| hidden.mask.as_slice()).unwrap_or_default();
         let now = settled.body.text();
-        let versions = (text.to_owned(), Some(&*now));
+        let versions = TextVersions { old: text.to_owned(), new: Some(&*now) };
         hide_in_earlier(&cache.workspace, subject.path, versions, mask, subject.file_type).text != text
     });
     if text_shows || !is_compared_by_structure {

@@ -114,7 +114,7 @@ impl DocumentRun<'_, '_> {
             for (part, content, bytes) in units {
                 let name = FragmentName { path: file.path.clone(), part };
                 let row = rows.binary_search_by(|row| row.name.cmp(&name)).ok().map(|at| rows[at].clone());
-                let fragment = row.unwrap_or_else(|| without_place(name.clone(), (content, bytes), now_s));
+                let fragment = row.unwrap_or_else(|| without_place(name.clone(), content, bytes, now_s));
                 found.insert(name, fragment);
             }
         }
@@ -157,7 +157,7 @@ impl DocumentRun<'_, '_> {
     }
 }
 
-fn without_place(name: FragmentName, (content, bytes): (ContentHash, u64), now_s: i64) -> Fragment {
+fn without_place(name: FragmentName, content: ContentHash, bytes: u64, now_s: i64) -> Fragment {
     Fragment {
         name,
         content,
@@ -191,7 +191,7 @@ pub(super) fn slice_contents(
     let Ok((hash, text)) = workspace.read_text(path) else { return Vec::new() };
     let text = with_byte_order_mark((hash, text));
     let mut texts: Vec<(String, String)> = Vec::new();
-    for found in find_slices(workspace, path, (&hash, &text), &item.custom_slices) {
+    for found in find_slices(workspace, path, &hash, &text, &item.custom_slices) {
         let name = found.slice.name();
         match texts.iter_mut().find(|(known, _)| *known == name) {
             Some((_, text)) => text.push_str(&found.part.content),

@@ -58,6 +58,20 @@ pub struct HydrationAnswer {
     pub limits: HydrationLimits,
 }
 
+/// The document that a hydration places the files of.
+#[derive(Clone, Copy)]
+pub(super) struct HydrationDraft<'d> {
+    pub(super) files: &'d [ShownFile],
+    pub(super) inputs: &'d ComposeInputs,
+}
+
+/// What is to be placed, with what is known about its former places.
+struct UnplacedUnits<'p> {
+    units: Vec<UnplacedFragment>,
+    known: &'p KnownPlaces<'p>,
+    now_s: i64,
+}
+
 impl DocumentRun<'_, '_> {
     /// Places all files of the project.
     pub(in crate::engine) fn hydrate(
@@ -76,12 +90,13 @@ impl DocumentRun<'_, '_> {
         let (prepared, _) = self.prepare_selected(&asked, selected, ChangeHorizon::Far)?;
         let (draft, composed_from) = prepared.into_parts();
         let now_s = self.cache.workspace.world.clock.now_s();
-        let units = self.units(&asked, &draft.files, &composed_from);
+        let draft = HydrationDraft { files: &draft.files, inputs: &composed_from };
+        let units = self.units(&asked, draft);
         let known = KnownPlaces::new(&rows, &units);
-        let placed =
-            self.place_units(request, &asked, (&draft.files, &composed_from), (units, &known, now_s))?;
+        let unplaced = UnplacedUnits { units, known: &known, now_s };
+        let placed = self.place_units(&request.limits, &asked, draft, unplaced)?;
         let before = read(self.cache, Store::hydrated_order)?;
-        let order = hydrated_order(&placed, &known, &before, (&draft.files, &composed_from));
+        let order = hydrated_order(&placed, &known, &before, draft);
         let found = compare(placed, &known, now_s);
         if request.is_kept {
             let hydration = Some(HydrationRecord { inputs, beyond: found.beyond.clone() });
@@ -97,8 +112,7 @@ impl DocumentRun<'_, '_> {
     fn units(
         &mut self,
         asked: &AggregationRequest,
-        drafted: &[ShownFile],
-        inputs: &ComposeInputs,
+        HydrationDraft { files: drafted, inputs }: HydrationDraft<'_>,
     ) -> Vec<UnplacedFragment> {
         let Some(ranking) = &inputs.ranking else { return Vec::new() };
         let renderer = self.renderer(&inputs.summaries, asked.docs);
@@ -129,10 +143,10 @@ impl DocumentRun<'_, '_> {
     /// Places the files and slices of a draft.
     fn place_units(
         &mut self,
-        request: &HydrationRequest,
+        limits: &HydrationLimits,
         asked: &AggregationRequest,
-        (drafted, inputs): (&[ShownFile], &ComposeInputs),
-        (units, known, now_s): (Vec<UnplacedFragment>, &KnownPlaces<'_>, i64),
+        HydrationDraft { files: drafted, inputs }: HydrationDraft<'_>,
+        UnplacedUnits { units, known, now_s }: UnplacedUnits<'_>,
     ) -> Result<Vec<PlacedUnit>, Error> {
         let Some(ranking) = &inputs.ranking else { return Ok(Vec::new()) };
         let mut renderer = self.renderer(&inputs.summaries, asked.docs);
@@ -156,7 +170,7 @@ impl DocumentRun<'_, '_> {
                 reason,
                 wanted: Depth::of_view(shown.candidate.wanted),
                 hot_at: before.filter(|row| row.warmth == Some(Warmth::Hot)).map(|row| row.depth),
-                is_forgotten: before.is_some_and(|row| is_forgotten(row, &request.limits, now_s)),
+                is_forgotten: before.is_some_and(|row| is_forgotten(row, limits, now_s)),
             }
         };
         let files: Vec<HydrationFile> = units.iter().map(to_place).collect();
@@ -167,7 +181,7 @@ impl DocumentRun<'_, '_> {
             units: &units,
             known: FxHashMap::default(),
         };
-        let placed = place_fragments(&request.limits, &files, &mut costs)
+        let placed = place_fragments(limits, &files, &mut costs)
             .map_err(|pins| Error::PinsOverBudget { tokens: pins.tokens, budget: pins.limit })?;
         let placed = units.into_iter().zip(files).zip(placed);
         Ok(placed.map(|((unit, file), place)| PlacedUnit { unit, score: file.score, place }).collect())

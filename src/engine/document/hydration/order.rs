@@ -4,10 +4,8 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 
-use super::hydrate::{KnownPlaces, PlacedUnit};
+use super::hydrate::{HydrationDraft, KnownPlaces, PlacedUnit};
 use crate::aggregate::{HotFile, order_hot_files};
-use crate::engine::document::draft::ShownFile;
-use crate::engine::document::prepare::ComposeInputs;
 use crate::model::{RelPath, Warmth, resource_name};
 
 /// The HOT fragments of a file.
@@ -27,7 +25,7 @@ pub(super) fn hydrated_order(
     placed: &[PlacedUnit],
     known: &KnownPlaces<'_>,
     before: &[RelPath],
-    (drafted, inputs): (&[ShownFile], &ComposeInputs),
+    HydrationDraft { files: drafted, inputs }: HydrationDraft<'_>,
 ) -> Vec<RelPath> {
     let mut hot: BTreeMap<&RelPath, HotUnits> = BTreeMap::new();
     for PlacedUnit { unit, place, .. } in

@@ -2,16 +2,13 @@
 
 use crate::aggregate::{AmbiguousFocus, Focus, FocusCandidate, nearest_paths};
 use crate::engine::artifacts::{ArtifactCache, ContentRef};
-use crate::engine::error::Error;
+use crate::engine::error::{Error, MAX_NEAREST};
 use crate::engine::workspace::{KnownFile, KnownState};
 use crate::model::{RelPath, SkipReason};
 use crate::search::PathClass;
 
 /// The maximum number of other matching files that are named for an ambiguous word.
 const MAX_OTHERS: usize = 5;
-
-/// The maximum number of paths that are suggested for a word without a match.
-const MAX_NEAREST: usize = 3;
 
 /// Decides which of the files are in focus. A word that matches no file of the whole project is an error; if only some
 /// files were selected, the focus adds none to them, and such a word is only noted.

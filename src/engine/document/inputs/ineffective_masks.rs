@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use crate::aggregate::{CuratedItems, hides_symbols, ineffective_hides, nearest_paths, unmatched_shown_keys};
 use crate::engine::artifacts::{ArtifactCache, ContentRef};
-use crate::engine::error::Error;
+use crate::engine::error::{Error, MAX_NEAREST};
 use crate::engine::index::listed_files;
 use crate::engine::workspace::KnownFile;
 use crate::model::{FileItem, MaskMode, RelPath, SectionProblem};
@@ -14,9 +14,6 @@ use crate::syntax;
 /// The maximum number of entries, and of names of one file, for which the nearest existing names are searched: that is
 /// costly, and nobody reads it for hundreds.
 const MAX_SUGGESTED: usize = 10;
-
-/// The maximum number of paths that are suggested for one that does not exist.
-const MAX_NEAREST: usize = 3;
 
 /// Adds a note for each mask of a question's own items that hides or shows nothing, and returns the notes as problems.
 /// The symbols of `files` have been hidden already.

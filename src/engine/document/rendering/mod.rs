@@ -10,8 +10,8 @@ pub(in crate::engine::document) use renderer::{
     NameList, RenderCaches, Renderer, encoding_remark, type_or_unknown,
 };
 pub(in crate::engine::document) use view::{
-    BaseText, BaseTexts, HEAD, ViewOverrides, ViewParams, base_text, base_texts, find_slices,
-    without_old_lines,
+    BaseText, BaseTexts, CONTENTS_AT_ONCE, HEAD, ViewOverrides, ViewParams, base_text, base_texts,
+    find_slices, without_old_lines,
 };
 pub use view::{UNKNOWN_SYMBOLS, ViewAnswer};
 pub(in crate::engine::document) use view_cache::{CachedView, ViewKey, view_fingerprint};

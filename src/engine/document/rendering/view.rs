@@ -3,7 +3,7 @@
 use std::collections::{HashMap, VecDeque};
 
 use crate::aggregate::{FocusLines, SliceDepths, SlicePart};
-use crate::engine::artifacts::{ArtifactCache, ContentRef, hide_in_earlier};
+use crate::engine::artifacts::{ArtifactCache, ContentRef, TextVersions, hide_in_earlier};
 use crate::engine::error::Error;
 use crate::engine::history::{Baseline, RevisionText, baseline, texts_at};
 use crate::engine::workspace::{HashedText, HiddenSymbols, Workspace, with_byte_order_mark};
@@ -191,7 +191,7 @@ pub(super) fn slices_view(
         let body = aggregate::render_slices(&parts.collect::<Vec<_>>());
         return Ok(ViewContent { content: Some(hash), remark: None, body: body.into(), reason: None });
     }
-    let mut found = find_slices(&cache.workspace, subject.path, (&hash, &text), marked);
+    let mut found = find_slices(&cache.workspace, subject.path, &hash, &text, marked);
     if let Some(depths) = rendering.slices {
         found.retain(|found| depths.contains_key(&found.slice.name()));
     }
@@ -218,7 +218,8 @@ pub(in crate::engine::document) struct FoundSlice<'i> {
 pub(in crate::engine::document) fn find_slices<'i>(
     workspace: &Workspace<'_>,
     path: &RelPath,
-    (hash, text): (&ContentHash, &str),
+    hash: &ContentHash,
+    text: &str,
     marked: &'i [Slice],
 ) -> Vec<FoundSlice<'i>> {
     let hidden = workspace.hidden.of_content(path, hash);
@@ -261,8 +262,10 @@ pub(super) fn diff_view(
     };
     let (hash, text) = view_text(&cache.workspace, subject, rendering)?;
     let mask = rendering.item.map(|item| item.ast_mask.as_slice()).unwrap_or_default();
-    let hide =
-        |old| hide_in_earlier(&cache.workspace, subject.path, (old, Some(&text)), mask, subject.file_type);
+    let hide = |old| {
+        let versions = TextVersions { old, new: Some(&text) };
+        hide_in_earlier(&cache.workspace, subject.path, versions, mask, subject.file_type)
+    };
     let old = old.map(hide);
     let may_show_hidden = old.as_ref().is_some_and(|old| old.may_show_hidden);
     let diff =
@@ -343,7 +346,7 @@ fn missing_symbols(missing: &[(String, Vec<String>)]) -> Option<String> {
 
 /// The number of earlier contents that are in memory at once: few, because each may be as large as the largest file
 /// that is read.
-const CONTENTS_AT_ONCE: usize = 32;
+pub(in crate::engine::document) const CONTENTS_AT_ONCE: usize = 32;
 
 /// The base of a diff if none is named.
 pub(in crate::engine::document) const HEAD: &str = "HEAD";

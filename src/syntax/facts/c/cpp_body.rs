@@ -17,7 +17,7 @@ enum OpenBlock {
 }
 
 /// The state of reading a range of tokens.
-struct Walk {
+struct BodyWalk {
     open: Vec<(u32, OpenBlock)>,
     /// Whether a statement begins here.
     is_start: bool,
@@ -36,7 +36,7 @@ impl CppReader<'_> {
         }
         self.depth += 1;
         let outer = self.facts.scope;
-        let mut walk = Walk { open: Vec::new(), is_start, head_end: 0, is_case: false, declared: None };
+        let mut walk = BodyWalk { open: Vec::new(), is_start, head_end: 0, is_case: false, declared: None };
         let mut at = from;
         while at < end {
             at = self.step(&mut walk, at, end).max(at + 1);
@@ -45,7 +45,7 @@ impl CppReader<'_> {
         self.depth -= 1;
     }
 
-    fn open_block(&mut self, walk: &mut Walk, kind: OpenBlock) {
+    fn open_block(&mut self, walk: &mut BodyWalk, kind: OpenBlock) {
         // Blocks nested too deeply share one scope.
         if walk.open.len() < MAX_DEPTH {
             let outer = self.facts.open_scope(ScopeKind::Block, None);
@@ -53,14 +53,14 @@ impl CppReader<'_> {
         }
     }
 
-    fn close_statements(&mut self, walk: &mut Walk) {
+    fn close_statements(&mut self, walk: &mut BodyWalk) {
         while let Some((outer, OpenBlock::Statement)) = walk.open.last().copied() {
             self.facts.scope = outer;
             walk.open.pop();
         }
     }
 
-    fn step(&mut self, walk: &mut Walk, at: usize, end: usize) -> usize {
+    fn step(&mut self, walk: &mut BodyWalk, at: usize, end: usize) -> usize {
         let was_start = std::mem::replace(&mut walk.is_start, false);
         match self.tokens[at].kind {
             Kind::Include | Kind::Define => {
@@ -119,7 +119,7 @@ impl CppReader<'_> {
         matches!(self.kind(self.behind(open)), Some(Kind::Sign(b'.') | Kind::Arrow))
     }
 
-    fn word(&mut self, walk: &mut Walk, at: usize, end: usize, was_start: bool) -> usize {
+    fn word(&mut self, walk: &mut BodyWalk, at: usize, end: usize, was_start: bool) -> usize {
         match self.text(at) {
             "for" | "if" | "while" | "switch" | "catch" => {
                 self.open_block(walk, OpenBlock::Statement);
@@ -187,7 +187,7 @@ impl CppReader<'_> {
     }
 
     /// Reads the declaration of locals, if one begins here; returns the index behind the first name.
-    fn local(&mut self, walk: &mut Walk, at: usize, end: usize) -> Option<usize> {
+    fn local(&mut self, walk: &mut BodyWalk, at: usize, end: usize) -> Option<usize> {
         let name = self.local_name(at, end)?;
         let line = self.line(name);
         let (declared, _) = self.declared_type(at);
@@ -297,7 +297,7 @@ impl CppReader<'_> {
     }
 
     /// `, *name = …` of a declaration.
-    fn next_declarator(&mut self, walk: &mut Walk, at: usize) -> usize {
+    fn next_declarator(&mut self, walk: &mut BodyWalk, at: usize) -> usize {
         let Some(declared) = walk.declared else { return at + 1 };
         let mut name = at + 1;
         while matches!(self.kind(name), Some(Kind::Sign(b'*' | b'&'))) {
@@ -320,7 +320,7 @@ impl CppReader<'_> {
     }
 
     /// An attribute, an index or a lambda.
-    fn bracket(&mut self, walk: &mut Walk, at: usize, end: usize) -> usize {
+    fn bracket(&mut self, walk: &mut BodyWalk, at: usize, end: usize) -> usize {
         if self.is_sign(at + 1, b'[') {
             walk.is_start = true;
             return self.behind(at);

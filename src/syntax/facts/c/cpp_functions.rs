@@ -3,10 +3,9 @@
 use super::cpp::{CppReader, ItemHead, is_keyword};
 use super::tokens::SourceTokenKind as Kind;
 use crate::model::{
-    BindingValue, DefinitionFlags, DefinitionId, DefinitionKind, ExpressionFact, ExpressionId, NameId,
-    ScopeKind,
+    BindingValue, DefinitionFlags, DefinitionId, DefinitionKind, ExpressionFact, ExpressionId,
+    IMPLEMENTED_TYPE, NameId, ScopeKind,
 };
-use crate::syntax::facts::builder::IMPLEMENTED_TYPE;
 
 /// The declarator of a function or a variable.
 struct Declarator {

@@ -14,10 +14,10 @@ use tree_sitter::Node;
 use super::constraints::needs_tag;
 use super::types::{bind_fields, declared_type, result_type, value_of};
 use crate::model::{
-    BindingValue, DefinitionFlags, DefinitionId, DefinitionKind, ExpressionFact, ExpressionId, LOOP_ELEMENT,
-    ScopeId, ScopeKind, TAGGED_FILE,
+    BindingValue, DefinitionFlags, DefinitionId, DefinitionKind, ExpressionFact, ExpressionId,
+    IMPLEMENTED_TYPE, LOOP_ELEMENT, ScopeId, ScopeKind, TAGGED_FILE,
 };
-use crate::syntax::facts::builder::{FactsBuilder, IMPLEMENTED_TYPE, NewDefinition, field, line_of};
+use crate::syntax::facts::builder::{FactsBuilder, NewDefinition, field, line_of};
 use crate::syntax::outline::{child_of_kind, children, named_children};
 
 /// The name that the package's name is bound to. The parentheses keep it apart from real names.

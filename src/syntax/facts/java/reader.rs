@@ -11,9 +11,9 @@ use tree_sitter::Node;
 use super::types::{applied, array_of, declared_type, lambda_target, value_of};
 use crate::model::{
     BindingValue, DefinitionFlags, DefinitionId, DefinitionKind, ExpressionFact, ExpressionId,
-    PARAMETER_TYPES, ScopeKind,
+    PARAMETER_TYPES, ScopeKind, TYPE_PARAMETERS,
 };
-use crate::syntax::facts::builder::{FactsBuilder, NewDefinition, TYPE_PARAMETERS, field, line_of};
+use crate::syntax::facts::builder::{FactsBuilder, NewDefinition, field, line_of};
 use crate::syntax::outline::{child_of_kind, children, named_children};
 
 /// Reads the facts of a file.
@@ -63,6 +63,10 @@ pub(super) fn visit<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
         "lambda_expression" => lambda(facts, node),
         "method_invocation" => call(facts, node),
         "object_creation_expression" => construct(facts, node),
+        "explicit_constructor_invocation" => {
+            call_super_constructor(facts, node);
+            facts.visit_children(node, visit);
+        }
         "method_reference" => method_reference(facts, node),
         "field_access" => {
             if let (Some(object), Some(name)) = (field(node, "object"), field(node, "field")) {
@@ -364,10 +368,24 @@ fn enum_constant<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     let Some(name) = field(node, "name") else { return };
     let around = facts.expression(ExpressionFact::ReceiverType);
     facts.bind_node(facts.scope, name, BindingValue::Typed(around));
+    // Without a constructor of its own, nothing of the project runs.
+    let enclosing = node.parent().and_then(|body| Some((body.parent()?, has_constructor(body))));
+    if let Some((declaration, true)) = enclosing
+        && let Some(type_name) = field(declaration, "name")
+    {
+        let type_name = facts.name_of(type_name);
+        facts.use_constructor(|facts| facts.use_composed(name, type_name, None, true));
+    }
     facts.visit_field(node, "arguments", visit);
     if let Some(body) = field(node, "body") {
         anonymous_class(facts, name, body, around);
     }
+}
+
+/// Returns whether the body of an enum declares a constructor.
+fn has_constructor(body: Node<'_>) -> bool {
+    let declarations = child_of_kind(body, "enum_body_declarations");
+    declarations.is_some_and(|list| child_of_kind(list, "constructor_declaration").is_some())
 }
 
 /// Defines an anonymous class that extends or implements `base`, and reads its body.
@@ -479,17 +497,33 @@ fn construct<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     let named = if declared.kind() == "generic_type" { declared.named_child(0) } else { Some(declared) };
     let expression = if let (Some(qualifier), Some(name)) = (qualifier, named) {
         let outer = value_of(facts, qualifier);
-        facts.use_type(name, Some(outer));
+        facts.use_constructor(|facts| facts.use_type(name, Some(outer)));
         facts.deeper(qualifier, visit);
         let name = facts.name_of(name);
         facts.expression(ExpressionFact::Member(outer, name))
     } else {
-        facts.deeper(declared, visit);
+        facts.use_constructor(|facts| facts.deeper(declared, visit));
         declared_type(facts, declared)
     };
     facts.visit_field(node, "arguments", visit);
     if let Some(body) = child_of_kind(node, "class_body") {
         anonymous_class(facts, declared, body, expression);
+    }
+}
+
+/// `super(…)` in a constructor: the use of the name of the class that the class around it extends.
+fn call_super_constructor<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
+    let Some(called) = field(node, "constructor").filter(|called| called.kind() == "super") else { return };
+    let class = std::iter::successors(node.parent(), Node::parent)
+        .find(|around| around.kind() == "class_declaration");
+    let base =
+        class.and_then(|class| child_of_kind(class, "superclass")).and_then(|base| base.named_child(0));
+    let Some(base) = base else { return };
+    let base = if base.kind() == "generic_type" { base.named_child(0).unwrap_or(base) } else { base };
+    // The uses in a qualified name would be on another line.
+    if base.kind() == "type_identifier" {
+        let name = facts.name_of(base);
+        facts.use_constructor(|facts| facts.use_composed(called, name, None, true));
     }
 }
 

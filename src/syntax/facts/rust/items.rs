@@ -6,12 +6,10 @@ use super::tokens::macro_use;
 use super::types::{bounds_of, declared_type, macro_name};
 use crate::model::{
     BindingValue, DefinitionFlags, DefinitionId, DefinitionKind, ExpressionFact, ExpressionId,
-    FOLDER_OF_MODULES, NameId, ScopeKind, UseFact,
+    FOLDER_OF_MODULES, IMPLEMENTED_TRAIT, IMPLEMENTED_TYPE, NameId, ScopeKind, TYPE_PARAMETERS, UseFact,
 };
-use crate::syntax::facts::builder::{
-    FactsBuilder, IMPLEMENTED_TRAIT, IMPLEMENTED_TYPE, NewDefinition, TYPE_PARAMETERS, field, line_of,
-};
-use crate::syntax::facts::rust_macros::{items_within, macro_values, made_functions, pieces_of_call};
+use crate::syntax::facts::builder::{FactsBuilder, NewDefinition, field, line_of};
+use crate::syntax::facts::rust_macros::{items_within, macro_functions, macro_values, pieces_of_call};
 use crate::syntax::outline::{child_of_kind, children};
 
 /// A function that reads a node within an item.
@@ -332,8 +330,8 @@ pub(super) fn define_macro<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, vis
         facts.scope = outer;
     }
     if let Some(name) = field(node, "name") {
-        let made = made_functions(facts, node);
-        facts.made_functions.insert(facts.text_of(name), made);
+        let made = macro_functions(facts, node);
+        facts.macro_functions.insert(facts.text_of(name), made);
     }
 }
 
@@ -348,7 +346,7 @@ fn define_made_functions<'t>(
         facts.facts.scope(facts.scope).kind,
         ScopeKind::Module | ScopeKind::Class | ScopeKind::Implementation
     );
-    let Some(made) = facts.made_functions.get(facts.text_of(macro_name)).filter(|_| is_item).cloned() else {
+    let Some(made) = facts.macro_functions.get(facts.text_of(macro_name)).filter(|_| is_item).cloned() else {
         return defined;
     };
     let pieces = pieces_of_call(node);

@@ -14,11 +14,10 @@ use super::syntax::{
 };
 use super::types::value_of;
 use crate::model::{
-    BindingValue, DefinitionFlags, DefinitionId, DefinitionKind, MODULE_EXPORTS, NameId, ScopeId, ScopeKind,
+    BindingValue, DefinitionFlags, DefinitionId, DefinitionKind, IMPLEMENTED_TRAIT, IMPLEMENTED_TYPE,
+    MODULE_EXPORTS, NameId, ScopeId, ScopeKind,
 };
-use crate::syntax::facts::builder::{
-    FactsBuilder, IMPLEMENTED_TRAIT, IMPLEMENTED_TYPE, NewDefinition, field, line_of,
-};
+use crate::syntax::facts::builder::{FactsBuilder, NewDefinition, field, line_of};
 use crate::syntax::outline::{child_of_kind, children, named_children};
 
 /// The target of an assignment.

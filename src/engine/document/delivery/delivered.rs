@@ -44,16 +44,16 @@ impl RecordName {
 
 /// A file of a delivered document.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct GivenFile {
+pub struct DeliveredFileStatus {
     pub path: RelPath,
     /// How it was shown; `None` if it was not.
     pub view: Option<ViewMode>,
-    pub state: GivenFileState,
+    pub state: DeliveredFileState,
 }
 
 /// The state of a file relative to a delivered document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum GivenFileState {
+pub enum DeliveredFileState {
     Same,
     Changed,
     /// The document does not contain it, and it was written since.
@@ -64,8 +64,8 @@ pub enum GivenFileState {
 
 /// A file of a delivered document, with the changes in what was shown of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct GivenChange {
-    pub file: GivenFile,
+pub struct DeliveredFileDiff {
+    pub file: DeliveredFileStatus,
     /// A unified diff, empty if nothing has changed; `None` if there is none, for the given `reason`.
     pub diff: Option<String>,
     pub reason: Option<&'static str>,
@@ -75,16 +75,16 @@ pub struct GivenChange {
 
 impl DocumentRun<'_, '_> {
     /// Returns the current states of the files of a document that was delivered at a time in nanoseconds, by path.
-    pub(in crate::engine) fn given_files(
+    pub(in crate::engine) fn delivered_files(
         &mut self,
         record: &RecordName,
         at_ns: Option<i64>,
-    ) -> Result<Vec<GivenFile>, Error> {
+    ) -> Result<Vec<DeliveredFileStatus>, Error> {
         let rows = self.given_rows(record);
         let FileSelection { mut files, .. } = select_named(self.cache, &[], Trust::Stamps, &|_| false)?;
         hide_by_settings(self.cache, &mut files);
         files.sort_by(|a, b| a.path.cmp(&b.path));
-        let mut given: Vec<GivenFile> = rows
+        let mut given: Vec<DeliveredFileStatus> = rows
             .iter()
             .map(|row| {
                 let at = files.binary_search_by(|file| file.path.cmp(&row.path)).ok();
@@ -97,18 +97,22 @@ impl DocumentRun<'_, '_> {
             is_later && matches!(file.state, KnownState::Content { .. }) && !known.contains(&file.path)
         };
         let new = files.iter().filter(is_new).map(|file| file.path.clone());
-        given.extend(new.map(|path| GivenFile { path, view: None, state: GivenFileState::New }));
+        given.extend(new.map(|path| DeliveredFileStatus {
+            path,
+            view: None,
+            state: DeliveredFileState::New,
+        }));
         given.sort_by(|a, b| a.path.cmp(&b.path));
         Ok(given)
     }
 
     /// Returns the changes of a file; `None` if the document does not contain it. Text that a mask hides by now is not
     /// shown again: then the diff has only lines that the file has now.
-    pub(in crate::engine) fn given_change(
+    pub(in crate::engine) fn delivered_diff(
         &mut self,
         record: &RecordName,
         word: &str,
-    ) -> Result<Option<GivenChange>, Error> {
+    ) -> Result<Option<DeliveredFileDiff>, Error> {
         let path = self.cache.workspace.resolve_path(word)?;
         let Some(row) = self.given_rows(record).into_iter().find(|row| Some(&row.path) == path.as_ref())
         else {
@@ -119,14 +123,18 @@ impl DocumentRun<'_, '_> {
         hide_by_settings(self.cache, &mut files);
         let current = files.iter().find(|file| file.path == row.path);
         let file = given_file(&row, current);
-        let unknown =
-            |reason| GivenChange { file: file.clone(), diff: None, reason: Some(reason), hidden_lines: 0 };
+        let unknown = |reason| DeliveredFileDiff {
+            file: file.clone(),
+            diff: None,
+            reason: Some(reason),
+            hidden_lines: 0,
+        };
         let current = match (file.state, current) {
-            (GivenFileState::Same, _) => {
+            (DeliveredFileState::Same, _) => {
                 let diff = Some(String::new());
-                return Ok(Some(GivenChange { file, diff, reason: None, hidden_lines: 0 }));
+                return Ok(Some(DeliveredFileDiff { file, diff, reason: None, hidden_lines: 0 }));
             }
-            (_, Some(current)) if file.state == GivenFileState::Changed => current,
+            (_, Some(current)) if file.state == DeliveredFileState::Changed => current,
             (_, _) => return Ok(Some(unknown("the file is gone, or has no text to show"))),
         };
         let key = record.key();
@@ -139,7 +147,7 @@ impl DocumentRun<'_, '_> {
         };
         let is_hiding = self.cache.workspace.hidden.get(&row.path).is_some();
         let (diff, hidden_lines) = if is_hiding { aggregate::without_old_lines(&diff) } else { (diff, 0) };
-        Ok(Some(GivenChange { file, diff: Some(diff), reason: None, hidden_lines }))
+        Ok(Some(DeliveredFileDiff { file, diff: Some(diff), reason: None, hidden_lines }))
     }
 
     fn given_rows(&mut self, record: &RecordName) -> Vec<DeliveredFile> {
@@ -198,13 +206,13 @@ impl DocumentRun<'_, '_> {
     }
 }
 
-fn given_file(row: &DeliveredFile, current: Option<&KnownFile>) -> GivenFile {
+fn given_file(row: &DeliveredFile, current: Option<&KnownFile>) -> DeliveredFileStatus {
     let state = match current.map(|file| &file.state) {
-        Some(KnownState::Content { hash, .. }) if *hash == row.wanted => GivenFileState::Same,
-        Some(KnownState::Content { .. }) => GivenFileState::Changed,
-        Some(KnownState::LeftOut(_)) | None => GivenFileState::Gone,
+        Some(KnownState::Content { hash, .. }) if *hash == row.wanted => DeliveredFileState::Same,
+        Some(KnownState::Content { .. }) => DeliveredFileState::Changed,
+        Some(KnownState::LeftOut(_)) | None => DeliveredFileState::Gone,
     };
-    GivenFile { path: row.path.clone(), view: Some(row.view), state }
+    DeliveredFileStatus { path: row.path.clone(), view: Some(row.view), state }
 }
 
 #[cfg(test)]
