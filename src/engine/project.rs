@@ -362,8 +362,8 @@ impl Project<'_> {
     /// Records the delivery of the last composed document; must be called when its reader has it.
     pub fn confirm_delivery(&mut self) {
         if let Some(pending) = self.pending_delivery.take() {
-            let documents = self.shared.as_deref().map(|shared| &shared.documents().documents);
-            document::confirm_delivery(&mut self.cache, documents, pending);
+            let caches = self.shared.as_deref().map(WorkspaceCache::documents);
+            document::confirm_delivery(&mut self.cache, caches, pending);
         }
     }
 

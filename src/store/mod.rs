@@ -30,6 +30,6 @@ pub use history::{HISTORY_DATABASE, HistoryChange, HistoryDb, HistoryEntry};
 pub use index::{
     ArtifactBody, ClearScope, ContentArtifacts, DeletedRows, DeliveredDocument, DeliveredFile,
     DeliveryUpdate, FileRow, HydrationRecord, OpenedStore, PlacementUpdate, Store, StoreSize,
-    StoredFileState, WriteBatch,
+    StoredFileState, VersionChange, WriteBatch,
 };
 pub use row::authenticate_rows;

@@ -15,12 +15,14 @@ use super::rendering::RenderCaches;
 use super::request::DocumentCacheKey;
 use crate::engine::artifacts::ContentKey;
 use crate::engine::history::{CommitCache, PastCommitCache};
+use crate::engine::last_value::LastValue;
 use crate::engine::options::Options;
 use crate::engine::ranking::{FrozenRankings, SourceCache};
 use crate::model::{
     ContentHash, DiscussionEntry, DocumentLayout, DocumentPart, DocumentText, MissingFile, ParseHealth,
-    Receipt, SectionProblem, SymbolKind, lock,
+    Receipt, RelPath, SectionProblem, SymbolKind, lock,
 };
+use crate::store::DeliveredFile;
 
 /// The maximum size of the documents that are kept.
 const MAX_DOCUMENT_BYTES: usize = 48 << 20;
@@ -75,6 +77,9 @@ pub(super) struct FileSymbols {
     pub(super) health: ParseHealth,
 }
 
+/// What was delivered of each file under a name.
+pub(super) type DeliveredRows = HashMap<RelPath, DeliveredFile>;
+
 /// The caches that the documents of a process share.
 #[derive(Default)]
 pub(in crate::engine) struct DocumentCaches {
@@ -86,6 +91,8 @@ pub(in crate::engine) struct DocumentCaches {
     pub(super) rankings: FrozenRankings,
     pub(in crate::engine) sources: SourceCache,
     pub(in crate::engine) opened: OpenedDocuments,
+    /// What was delivered under the last name, by the name and the store's version of the delivery.
+    pub(super) delivered: LastValue<(String, Vec<u8>), DeliveredRows>,
 }
 
 impl DocumentCaches {

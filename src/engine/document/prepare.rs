@@ -95,7 +95,7 @@ impl DocumentRun<'_, '_> {
         let mut renderer = self.renderer(&summaries, request.docs);
         let items = merged_items(&renderer.cache.workspace, request);
         let routing = routing(&renderer.cache.workspace, request, &focus, &items);
-        let reader = load_reader_state(&mut renderer, request);
+        let reader = load_reader_state(&mut renderer, caches, request);
         let gathering = GatherInputs {
             request,
             routing: &routing,

@@ -44,6 +44,14 @@ pub struct DeliveryUpdate {
     pub request: Option<ContentHash>,
 }
 
+/// The versions of a delivery before and after an update.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct VersionChange {
+    /// `None` if nothing was delivered under the name.
+    pub before: Option<Vec<u8>>,
+    pub after: Vec<u8>,
+}
+
 impl Store {
     /// Returns the files delivered under a name, by path.
     pub fn delivered_files(&self, name: &str) -> Result<Vec<DeliveredFile>, Error> {
@@ -89,8 +97,14 @@ impl Store {
         Ok(text)
     }
 
-    /// Stores the changes of the delivery under a name atomically.
-    pub fn record_delivery(&mut self, name: &str, giving: &DeliveryUpdate, at_s: i64) -> Result<(), Error> {
+    /// Stores the changes of the delivery under a name atomically. Returns the versions before and after them; `None` if
+    /// nothing has changed.
+    pub fn record_delivery(
+        &mut self,
+        name: &str,
+        giving: &DeliveryUpdate,
+        at_s: i64,
+    ) -> Result<Option<VersionChange>, Error> {
         let name = &*scoped(self.worktree.as_deref(), name).into_owned();
         let key = meta_key(USED_AT_PREFIX, name);
         let used = meta::get_intact(&self.database.connection, &key)?
@@ -106,7 +120,7 @@ impl Store {
         let request = giving.request.filter(|request| last_request.as_deref() != Some(request.as_bytes()));
         let has_changed = request.is_some() || !giving.changed.is_empty() || !giving.removed.is_empty();
         if is_fresh && is_known && !has_changed {
-            return Ok(());
+            return Ok(None);
         }
         let transaction = self.begin()?;
         if let Some(document) = &giving.document {
@@ -116,10 +130,13 @@ impl Store {
         if let Some(request) = &request {
             meta::upsert(&transaction, &request_key, request.as_bytes())?;
         }
+        let mut versions = None;
         if has_changed {
             let key = meta_key(VERSION_PREFIX, name);
-            let mark = next_version(meta::get_intact(&transaction, &key)?.unwrap_or_default(), giving, at_s);
-            meta::upsert(&transaction, &key, mark.as_bytes())?;
+            let before = meta::get_intact(&transaction, &key)?;
+            let after = next_version(before.clone().unwrap_or_default(), giving, at_s);
+            meta::upsert(&transaction, &key, after.as_bytes())?;
+            versions = Some(VersionChange { before, after: after.as_bytes().to_vec() });
         }
         for (row, text) in &giving.changed {
             delete(&transaction, name, row.path.as_bytes())?;
@@ -128,7 +145,8 @@ impl Store {
         for path in &giving.removed {
             delete(&transaction, name, path.as_bytes())?;
         }
-        Ok(transaction.commit()?)
+        transaction.commit()?;
+        Ok(versions)
     }
 }
 

@@ -27,7 +27,7 @@ mod upkeep;
 mod worktree;
 mod write;
 
-pub use delivered::{DeliveredFile, DeliveryUpdate};
+pub use delivered::{DeliveredFile, DeliveryUpdate, VersionChange};
 pub use delivered_document::DeliveredDocument;
 pub use file::{FileRow, StoredFileState};
 pub use fragment::{HydrationRecord, PlacementUpdate};

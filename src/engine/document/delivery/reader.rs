@@ -8,7 +8,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::io;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use super::delta::{BASE, DeliveredVersion, delta_block, is_of_structure, renamed_block};
 use super::known_views::{covers, with_earlier_views};
@@ -19,7 +19,7 @@ use crate::engine::artifacts::{
     ArtifactCache, ContentRef, TextVersions, has_lost_symbols, hide_in_earlier, save_symbol_hashes,
     stored_structure,
 };
-use crate::engine::document::cache::{DocumentCache, DocumentKey};
+use crate::engine::document::cache::{DeliveredRows, DocumentCaches, DocumentKey};
 use crate::engine::document::draft::{DraftDocument, ShownFile};
 use crate::engine::document::packing::is_ranked;
 use crate::engine::document::rendering::{Renderer, ViewKey, view_fingerprint};
@@ -29,7 +29,7 @@ use crate::model::{
     ContentHash, DocumentBlock, DocumentLayout, FileDetails, Omission, OmittedFile, PrefixCaching, RelPath,
     RoutingRule, SkipReason, SummaryDetail, SummaryProvenance, ViewMode, lock, on_all_cores,
 };
-use crate::store::{DeliveredDocument, DeliveredFile, DeliveryUpdate};
+use crate::store::{DeliveredDocument, DeliveredFile, DeliveryUpdate, VersionChange};
 use crate::sys::Files;
 
 /// The maximum size of the texts that are kept for one name. Beyond it, a changed file is still noticed, but shown as
@@ -39,7 +39,7 @@ const MAX_BYTES: usize = 32 << 20;
 #[derive(Clone)]
 pub(in crate::engine::document) struct ReaderState {
     history: DocumentHistory,
-    delivered: HashMap<RelPath, DeliveredFile>,
+    delivered: Arc<DeliveredRows>,
     /// A hash of the request, and whether it differs from the last one.
     request: ContentHash,
     is_other_request: bool,
@@ -82,7 +82,7 @@ impl PendingDelivery {
 
 pub(in crate::engine) fn confirm_delivery(
     cache: &mut ArtifactCache<'_>,
-    documents: Option<&Mutex<DocumentCache>>,
+    caches: Option<&DocumentCaches>,
     pending: PendingDelivery,
 ) {
     let PendingDelivery { record, update, outlined, cached_as, .. } = pending;
@@ -91,32 +91,66 @@ pub(in crate::engine) fn confirm_delivery(
     let tracker = cache.workspace.tracker.clone();
     // Held until the version is read below: after a delivery in between, it would be the version of that one.
     let _alone = tracker.as_ref().map(|tracker| tracker.lock_writes());
-    if let Some(store) = &mut cache.store
-        && let Err(error) = store.record_delivery(&record, &update, at_s)
-    {
+    let recorded = cache.store.as_mut().map(|store| store.record_delivery(&record, &update, at_s));
+    if let Some(Err(error)) = &recorded {
         let name = record.split(CURATION_MARK).next().unwrap_or_default();
         cache.workspace.note(format!("what was delivered is not remembered as `{name}`"));
-        cache.recover(&error);
+        cache.recover(error);
     }
     let version = cache.query_store(|store| store.delivery_version(&record)).flatten();
-    if let (Some(documents), Some(version)) = (documents, version) {
-        lock(documents).record_delivered(record, cached_as.map(|key| (key, version)));
+    let (Some(caches), Some(version)) = (caches, version) else { return };
+    if let Some(Ok(Some(VersionChange { before: Some(before), after }))) = recorded
+        && let Some(rows) = caches.delivered.get(&(record.clone(), before))
+    {
+        caches.delivered.insert((record.clone(), after), &Arc::new(updated(&rows, &update)));
     }
+    lock(&caches.documents).record_delivered(record, cached_as.map(|key| (key, version)));
+}
+
+/// Returns the rows of a delivery after an update.
+fn updated(rows: &DeliveredRows, update: &DeliveryUpdate) -> DeliveredRows {
+    let mut rows = rows.clone();
+    rows.extend(update.changed.iter().map(|(row, _)| (row.path.clone(), row.clone())));
+    for path in &update.removed {
+        rows.remove(path);
+    }
+    rows
 }
 
 /// Loads what the reader has. Documents that show no files are not recorded.
 pub(in crate::engine::document) fn load_reader_state(
     renderer: &mut Renderer<'_, '_>,
+    caches: Option<&DocumentCaches>,
     request: &AggregationRequest,
 ) -> Option<ReaderState> {
     let history = request.history.clone().filter(|_| request.sections.part.has_prefix())?;
     let record = history.record_key();
-    let rows = renderer.cache.query_store(|store| store.delivered_files(&record)).unwrap_or_default();
-    let delivered = rows.into_iter().map(|row| (row.path.clone(), row)).collect();
+    let delivered = load_delivered(renderer.cache, caches, &record);
     let request = request.choice_hash();
     let last = renderer.cache.query_store(|store| store.delivered_request(&record)).flatten();
     let is_other_request = last.is_some_and(|last| last != request);
     Some(ReaderState { history, delivered, request, is_other_request })
+}
+
+/// Returns what was delivered under a name, from memory if the store still has that version.
+fn load_delivered(
+    cache: &mut ArtifactCache<'_>,
+    caches: Option<&DocumentCaches>,
+    record: &str,
+) -> Arc<DeliveredRows> {
+    // Read before the rows: if another process delivers in between, these belong to a version that is never asked for.
+    let version = cache.query_store(|store| store.delivery_version(record)).flatten();
+    let kept = caches.filter(|_| !cache.workspace.paranoid).zip(version);
+    let kept = kept.map(|(caches, version)| (&caches.delivered, (record.to_owned(), version)));
+    if let Some(rows) = kept.as_ref().and_then(|(last, key)| last.get(key)) {
+        return rows;
+    }
+    let rows = cache.query_store(|store| store.delivered_files(record)).unwrap_or_default();
+    let rows: Arc<DeliveredRows> = Arc::new(rows.into_iter().map(|row| (row.path.clone(), row)).collect());
+    if let Some((last, key)) = kept {
+        last.insert(key, &rows);
+    }
+    rows
 }
 
 /// Returns hashes of what is shown of the files, for comparison with what the reader has.

@@ -128,6 +128,37 @@ fn a_document_is_served_again_until_anything_changes() {
 }
 
 #[test]
+fn a_reader_is_shown_what_is_new_since_the_last_delivery_of_any_process() {
+    let scene = scene();
+    let tree = trusted();
+    let mut warm = warm(&scene, &tree);
+    let memory = Some(DocumentHistory { name: "x".to_owned(), curation: None, since_last: true });
+    let since_last = AggregationRequest { history: memory, ..stable() };
+    let shown = |project: &mut Project<'_>| {
+        scene.rest();
+        let document = project.aggregate(&since_last).unwrap();
+        project.confirm_delivery();
+        let paths = document.blocks.iter().map(|block| block.path.to_string());
+        paths.collect::<Vec<_>>()
+    };
+    let nothing: Vec<String> = Vec::new();
+    assert_eq!(shown(&mut warm), ["a.py", "sub/b.py", ".gitignore"]);
+    assert_eq!(shown(&mut warm), nothing);
+    scene.write("a.py", "def first():\n    return 1\n");
+    assert_eq!(shown(&mut warm), ["a.py"]);
+    assert_eq!(shown(&mut warm), nothing);
+    scene.write("sub/b.py", "def second():\n    return 1\n");
+    // Another process, whose delivery the first one has to read from the store.
+    assert_eq!(shown(&mut scene.open(options())), ["sub/b.py"]);
+    assert_eq!(shown(&mut warm), nothing);
+    fs::remove_file(scene.path("a.py")).unwrap();
+    assert_eq!(shown(&mut warm), ["a.py"]);
+    scene.write("a.py", "def first():\n    return 1\n");
+    assert_eq!(shown(&mut warm), ["a.py"]);
+    assert_eq!(shown(&mut scene.open(options())), nothing);
+}
+
+#[test]
 fn another_document_of_unchanged_files_runs_no_git() {
     let scene = scene();
     scene.git(&["commit", "-qm", "first"]);
