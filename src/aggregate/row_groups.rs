@@ -3,7 +3,7 @@
 //! A project may have the same settings or translations in forty folders. Their rows would repeat the same text forty
 //! times, and displace files that the reader knows nothing about.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 use crate::model::RelPath;
 
@@ -31,7 +31,7 @@ pub(super) struct RowText {
 }
 
 /// What files whose paths differ in one component have in common.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct GroupKey<'r> {
     /// Which component it is, and what precedes and follows it.
     part: usize,
@@ -43,11 +43,18 @@ struct GroupKey<'r> {
 
 /// Returns the lines; each is at the position of its first file.
 pub(super) fn group_rows(rows: &[NamesRow<'_>]) -> Vec<RowText> {
-    let mut members: HashMap<GroupKey<'_>, Vec<usize>> = HashMap::new();
-    for (at, row) in rows.iter().enumerate().filter(|(_, row)| row.is_groupable) {
-        for (key, _) in keys(row) {
-            members.entry(key).or_default().push(at);
-        }
+    let (mut groups, mut groups_of) = (Vec::new(), Vec::new());
+    let mut known: FxHashMap<GroupKey<'_>, usize> = FxHashMap::default();
+    for (at, row) in rows.iter().enumerate() {
+        let own = keys(row).into_iter().map(|(key, _)| {
+            let group = *known.entry(key).or_insert_with(|| {
+                groups.push((key, Vec::new()));
+                groups.len() - 1
+            });
+            groups[group].1.push(at);
+            group
+        });
+        groups_of.push(own.collect::<Vec<usize>>());
     }
     let mut is_written = vec![false; rows.len()];
     let mut lines = Vec::new();
@@ -55,15 +62,15 @@ pub(super) fn group_rows(rows: &[NamesRow<'_>]) -> Vec<RowText> {
         if is_written[at] {
             continue;
         }
-        let left = |key: &GroupKey<'_>| -> Vec<usize> {
-            let all = members.get(key).map(Vec::as_slice).unwrap_or_default();
-            all.iter().copied().filter(|member| !is_written[*member]).collect()
-        };
-        let groups = keys(row).into_iter().map(|(key, _)| (left(&key), key));
+        let left = |group: usize| groups[group].1.iter().copied().filter(|member| !is_written[*member]);
+        let sizes = groups_of[at].iter().map(|group| (left(*group).count(), *group));
         // Of two equally large groups, the one that differs in the later component.
-        let best = groups.max_by_key(|(files, key)| (files.len(), key.part));
-        let line = match best.filter(|(files, _)| LEAST <= files.len()) {
-            Some((files, key)) => RowText { text: group_text(rows, &files, &key), files },
+        let best = sizes.max_by_key(|(files, group)| (*files, groups[*group].0.part));
+        let line = match best.filter(|(files, _)| LEAST <= *files) {
+            Some((_, group)) => {
+                let files: Vec<usize> = left(group).collect();
+                RowText { text: group_text(rows, &files, &groups[group].0), files }
+            }
             None => RowText { text: format!("{}: {}\n", row.path, row.names.join(", ")), files: vec![at] },
         };
         for file in &line.files {

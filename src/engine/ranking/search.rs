@@ -87,6 +87,7 @@ pub(in crate::engine) fn search(
     let files: Vec<&KnownFile> = selection.files.iter().collect();
     let past = past.unwrap_or_default();
     let unkept = SourceCache::default();
+    let trusted = shared.filter(|_| !cache.workspace.paranoid);
     let wanted = RankingRequest {
         query: &query,
         in_focus: &|_| false,
@@ -94,7 +95,7 @@ pub(in crate::engine) fn search(
         horizon: ChangeHorizon::Near,
         frozen_at: None,
         room: None,
-        kept: shared.map_or(&unkept, |shared| shared.sources),
+        kept: trusted.map_or(&unkept, |shared| shared.sources),
         classes: &path_classes(&cache.workspace, &files),
     };
     let ranking = rank_project(cache, &wanted, &files);
