@@ -50,6 +50,11 @@ impl CompactText {
         self.len() == 0
     }
 
+    /// Returns whether it is this text itself, and not merely an equal one.
+    pub fn is_shared_with(&self, other: &Arc<str>) -> bool {
+        matches!(&self.0, PieceForm::Shared(text) if Arc::ptr_eq(text, other))
+    }
+
     /// Compresses the text, if that makes it smaller.
     pub fn compress(&mut self) {
         let text = match &self.0 {

@@ -176,7 +176,9 @@ fn kept_fingerprints(renderer: &Renderer<'_, '_>, files: &[ShownFile]) -> Vec<Op
         let chosen = renderer.summaries.of(&block.path, &content).filter(|_| by_model);
         let words = chosen.map(|chosen| chosen.summary.hash());
         let key = ViewKey::of(content, block.file_type.id, block.view, shown.detail, renderer.docs, words)?;
-        caches.views.get(&key).map(|kept| kept.fingerprint)
+        // In a document with a limit, a summary may have signatures that the cached view does not have.
+        let kept = caches.views.get(&key).filter(|kept| block.body.is_shared_with(&kept.body))?;
+        Some(kept.fingerprint)
     };
     files.iter().map(find).collect()
 }

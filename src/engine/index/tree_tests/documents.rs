@@ -1,6 +1,10 @@
 //! Documents that are served from the cache.
 
+use std::collections::BTreeMap;
+
 use super::*;
+use crate::aggregate::{DocumentLimits, TierOptions};
+use crate::model::{SummaryDetail, Tier};
 
 /// Composes a document and caches it, with a number of copies of its receipt's entries.
 fn compose_to_cache(
@@ -156,6 +160,42 @@ fn a_reader_is_shown_what_is_new_since_the_last_delivery_of_any_process() {
     scene.write("a.py", "def first():\n    return 1\n");
     assert_eq!(shown(&mut warm), ["a.py"]);
     assert_eq!(shown(&mut scene.open(options())), nothing);
+}
+
+#[test]
+fn a_summary_with_signatures_is_recorded_as_it_was_shown() {
+    let scene = scene();
+    let body = "    first = first + second\n".repeat(200);
+    let functions =
+        (0..12).map(|at| format!("def function_{at}(first, second):\n{body}    return first\n\n\n"));
+    scene.write("a.py", &functions.collect::<String>());
+    let tree = trusted();
+    let tier = TierOptions {
+        tier: Tier::Orchestrator,
+        view: ViewMode::Summary,
+        focus_view: ViewMode::Full,
+        summary_detail: SummaryDetail::TopLevel,
+        by_model: false,
+        tree: false,
+        stable_thousandths: 0,
+        language_views: BTreeMap::new(),
+    };
+    let recorded = |project: &mut Project<'_>, name: &str, tokens: Option<u64>| {
+        let history = Some(DocumentHistory { name: name.to_owned(), curation: None, since_last: false });
+        let limits = DocumentLimits { tokens, ..DocumentLimits::default() };
+        let request = AggregationRequest { history, limits, tier: Some(tier.clone()), ..stable() };
+        scene.rest();
+        let document = project.aggregate(&request).unwrap();
+        project.confirm_delivery();
+        assert!(document.blocks.iter().any(|block| block.view == ViewMode::Summary));
+        let rows = project.cache.query_store(|store| store.delivered_files(name)).unwrap();
+        rows.into_iter().map(|row| (row.path, row.shown)).collect::<BTreeMap<_, _>>()
+    };
+    let fresh = recorded(&mut scene.open(options()), "x", Some(1_000));
+    let mut warm = warm(&scene, &tree);
+    // It has the same summaries without signatures.
+    assert_ne!(recorded(&mut warm, "y", None), fresh);
+    assert_eq!(recorded(&mut warm, "z", Some(1_000)), fresh);
 }
 
 #[test]
