@@ -73,6 +73,24 @@ fn a_symbol_is_spelled_by_its_name_its_qualified_name_or_its_file() {
 }
 
 #[test]
+fn modules_that_all_import_each_other_are_each_queried_once() {
+    let names: Vec<String> = (0..24).map(|at| format!("m{at}")).collect();
+    let globs: String = names.iter().map(|name| format!("use super::{name}::*;\n")).collect();
+    let modules: String = names.iter().map(|name| format!("mod {name};\npub use {name}::*;\n")).collect();
+    let user = "pub fn run() {\n    stop();\n    missing();\n    std::mem::drop(1);\n}\n";
+    let mut files = vec![
+        ("Cargo.toml".to_owned(), "[package]\nname = \"shop\"\nversion = \"0.1.0\"\n".to_owned()),
+        ("src/lib.rs".to_owned(), modules),
+        ("src/m0.rs".to_owned(), format!("{globs}{user}")),
+        ("src/m23.rs".to_owned(), format!("{globs}pub fn stop() {{}}\n")),
+    ];
+    files.extend((1..23).map(|at| (format!("src/m{at}.rs"), globs.clone())));
+    let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+    let sandbox = TestProject::new(&files);
+    assert_eq!(uses(&mut sandbox.project(true), "stop"), ["src/m0.rs:26 sure"]);
+}
+
+#[test]
 fn a_package_that_imports_its_own_module_has_it_as_a_member() {
     let sandbox = TestProject::new(&[
         ("pkg/__init__.py", "from . import parts\nfrom . import parts as pieces\n"),
