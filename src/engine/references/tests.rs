@@ -73,6 +73,21 @@ fn a_symbol_is_spelled_by_its_name_its_qualified_name_or_its_file() {
 }
 
 #[test]
+fn many_overloads_in_a_copy_of_all_headers_do_not_hide_those_that_a_file_includes() {
+    let overloads: String =
+        (0..9).map(|at| format!("inline int run(Row<{at}>) {{ return {at}; }}\n")).collect();
+    let header = format!("namespace lib {{\ntemplate<int At> struct Row {{}};\n{overloads}}}\n");
+    let sandbox = TestProject::new(&[
+        ("all/lib.hpp", header.as_str()),
+        ("src/lib/run.hpp", header.as_str()),
+        ("tests/run.cpp", "#include <lib/run.hpp>\nint main() {\n    return lib::run({});\n}\n"),
+    ]);
+    let mut project = sandbox.project(true);
+    assert!(!uses(&mut project, "src/lib/run.hpp:run").is_empty());
+    assert_eq!(uses(&mut project, "all/lib.hpp:run"), [""; 0]);
+}
+
+#[test]
 fn modules_that_all_import_each_other_are_each_queried_once() {
     let names: Vec<String> = (0..24).map(|at| format!("m{at}")).collect();
     let globs: String = names.iter().map(|name| format!("use super::{name}::*;\n")).collect();
@@ -88,6 +103,23 @@ fn modules_that_all_import_each_other_are_each_queried_once() {
     let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
     let sandbox = TestProject::new(&files);
     assert_eq!(uses(&mut sandbox.project(true), "stop"), ["src/m0.rs:26 sure"]);
+}
+
+#[test]
+fn a_member_is_not_that_of_a_copy_of_all_headers() {
+    let header =
+        "namespace lib {\nclass Row {\npublic:\n    int run();\n};\ninline int Row::run() { return 1; }\n}\n";
+    let sandbox = TestProject::new(&[
+        ("all/lib.hpp", header),
+        ("src/lib/row.hpp", header),
+        (
+            "tests/row.cpp",
+            "#include <lib/row.hpp>\nint main() {\n    lib::Row row;\n    return row.run();\n}\n",
+        ),
+    ]);
+    let mut project = sandbox.project(true);
+    assert_eq!(uses(&mut project, "src/lib/row.hpp:Row.run"), ["tests/row.cpp:4 sure"]);
+    assert_eq!(uses(&mut project, "all/lib.hpp:Row.run"), [""; 0]);
 }
 
 #[test]
