@@ -73,6 +73,22 @@ fn a_symbol_is_spelled_by_its_name_its_qualified_name_or_its_file() {
 }
 
 #[test]
+fn a_property_with_the_name_of_another_types_field_is_not_likely() {
+    let shapes = ("shapes.py", "class Box:\n    @property\n    def wide_side(self):\n        return 1\n");
+    let usage = ("show.py", "def show(row):\n    return row.wide_side\n");
+    let sandbox = TestProject::new(&[shapes, usage]);
+    assert_eq!(uses(&mut sandbox.project(true), "wide_side"), ["show.py:2 likely"]);
+    let fields = [
+        "class Row:\n    wide_side: int = 0\n",
+        "class Row:\n    def __init__(self):\n        self.wide_side = 0\n",
+    ];
+    for fields in fields {
+        let sandbox = TestProject::new(&[shapes, usage, ("rows.py", fields)]);
+        assert_eq!(uses(&mut sandbox.project(true), "wide_side"), ["show.py:2 maybe"], "{fields}");
+    }
+}
+
+#[test]
 fn many_overloads_in_a_copy_of_all_headers_do_not_hide_those_that_a_file_includes() {
     let overloads: String =
         (0..9).map(|at| format!("inline int run(Row<{at}>) {{ return {at}; }}\n")).collect();
@@ -85,6 +101,23 @@ fn many_overloads_in_a_copy_of_all_headers_do_not_hide_those_that_a_file_include
     let mut project = sandbox.project(true);
     assert!(!uses(&mut project, "src/lib/run.hpp:run").is_empty());
     assert_eq!(uses(&mut project, "all/lib.hpp:run"), [""; 0]);
+}
+
+#[test]
+fn a_getter_that_lombok_generates_returns_the_field() {
+    let sandbox = TestProject::new(&[
+        ("Door.java", "class Door {\n    boolean getOpen() { return true; }\n}\n"),
+        ("Spec.java", "import lombok.Data;\n@Data class Spec {\n    boolean open;\n    void shut() {}\n}\n"),
+        ("Shop.java", "import lombok.Data;\n@Data class Shop {\n    Spec spec;\n}\n"),
+        (
+            "App.java",
+            "class App {\n    void run(Shop shop) {\n        shop.getSpec().shut();\n        \
+             shop.getSpec().getOpen();\n        other().getOpen();\n    }\n}\n",
+        ),
+    ]);
+    let mut project = sandbox.project(true);
+    assert_eq!(uses(&mut project, "Spec.shut"), ["App.java:3 sure"]);
+    assert_eq!(uses(&mut project, "Door.getOpen"), ["App.java:5 maybe"], "the value may have a field `open`");
 }
 
 #[test]
