@@ -73,6 +73,24 @@ fn a_symbol_is_spelled_by_its_name_its_qualified_name_or_its_file() {
 }
 
 #[test]
+fn an_anonymous_type_is_not_found_by_the_name_of_the_symbol_that_contains_it() {
+    let sandbox = TestProject::new(&[
+        (
+            "parse.ts",
+            "export function parse(text: string): { rest: string } {\n  return { rest: text };\n}\n",
+        ),
+        (
+            "App.java",
+            "class App {\n  Runnable task() {\n    return new Runnable() { public void run() {} };\n  }\n}\n",
+        ),
+    ]);
+    let mut project = sandbox.project(true);
+    for spelling in ["parse", "App.task"] {
+        assert_eq!(project.uses(spelling).unwrap().definitions.len(), 1, "{spelling}");
+    }
+}
+
+#[test]
 fn a_property_with_the_name_of_another_types_field_is_not_likely() {
     let shapes = ("shapes.py", "class Box:\n    @property\n    def wide_side(self):\n        return 1\n");
     let usage = ("show.py", "def show(row):\n    return row.wide_side\n");
