@@ -108,8 +108,9 @@ fn a_property_with_the_name_of_another_types_field_is_not_likely() {
 
 #[test]
 fn many_overloads_in_a_copy_of_all_headers_do_not_hide_those_that_a_file_includes() {
-    let overloads: String =
-        (0..9).map(|at| format!("inline int run(Row<{at}>) {{ return {at}; }}\n")).collect();
+    let overloads =
+        [0, 1, 2, 3, 4, 5, 6, 7, 8].map(|at| format!("inline int run(Row<{at}>) {{ return {at}; }}\n"));
+    let overloads = overloads.concat();
     let header = format!("namespace lib {{\ntemplate<int At> struct Row {{}};\n{overloads}}}\n");
     let sandbox = TestProject::new(&[
         ("all/lib.hpp", header.as_str()),
@@ -141,8 +142,11 @@ fn a_getter_that_lombok_generates_returns_the_field() {
 #[test]
 fn modules_that_all_import_each_other_are_each_queried_once() {
     let names: Vec<String> = (0..24).map(|at| format!("m{at}")).collect();
-    let globs: String = names.iter().map(|name| format!("use super::{name}::*;\n")).collect();
-    let modules: String = names.iter().map(|name| format!("mod {name};\npub use {name}::*;\n")).collect();
+    let globs: Vec<String> = names.iter().map(|name| format!("use super::{name}::*;\n")).collect();
+    let globs = globs.concat();
+    let modules: Vec<String> =
+        names.iter().map(|name| format!("mod {name};\npub use {name}::*;\n")).collect();
+    let modules = modules.concat();
     let user = "pub fn run() {\n    stop();\n    missing();\n    std::mem::drop(1);\n}\n";
     let mut files = vec![
         ("Cargo.toml".to_owned(), "[package]\nname = \"shop\"\nversion = \"0.1.0\"\n".to_owned()),

@@ -85,7 +85,7 @@ fn unquoted_address(text: &str, open: usize) -> Option<Range<usize>> {
     let is_url =
         text.as_bytes()[..open].last_chunk().is_some_and(|name: &[u8; 3]| name.eq_ignore_ascii_case(b"url"));
     let rest = is_url.then(|| &text[open + 1..])?;
-    let length = rest.find(|c: char| matches!(c, ')' | '"' | '\'' | '(' | '{' | '}' | '\n'))?;
+    let length = rest.find([')', '"', '\'', '(', '{', '}', '\n'])?;
     let address = rest[..length].trim_ascii();
     let start = open + 1 + (length - rest[..length].trim_ascii_start().len());
     (rest[length..].starts_with(')') && !address.is_empty()).then_some(start..start + address.len())
