@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::model::{
-    BindingValue, DefinitionFact, DefinitionId, ExpressionFact, ScopeId, ScopeKind, SourceFacts,
+    BindingFact, BindingValue, DefinitionFact, DefinitionId, ExpressionFact, ScopeId, ScopeKind, SourceFacts,
 };
 
 /// One file and its facts.
@@ -53,7 +53,7 @@ impl Site {
 }
 
 /// The languages with the same rules for resolving names.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum NameRules {
     Python,
     Script,
@@ -95,6 +95,9 @@ pub(super) struct ProjectIndex<'a> {
     pub(super) by_name: FxHashMap<&'a str, Vec<DefinitionKey>>,
     /// The names of the definitions within functions.
     pub(super) local_names: FxHashSet<&'a str>,
+    /// The names in `by_name` that types have also as fields, in languages where a field may be read like a method. In
+    /// Java, the names of the accessors that Lombok generates.
+    pub(super) field_names: FxHashSet<(NameRules, &'a str)>,
 }
 
 impl<'a> ProjectIndex<'a> {
@@ -112,6 +115,7 @@ impl<'a> ProjectIndex<'a> {
             folder_ids: FxHashMap::default(),
             by_name: FxHashMap::default(),
             local_names: FxHashSet::default(),
+            field_names: FxHashSet::default(),
         };
         for (id, file) in (0..).zip(files) {
             index.by_path.insert(&file.path, id);
@@ -131,7 +135,32 @@ impl<'a> ProjectIndex<'a> {
                 }
             }
         }
+        index.add_field_names();
         index
+    }
+
+    fn add_field_names(&mut self) {
+        for (file, rules) in self.files.iter().zip(&self.rules) {
+            let facts = &*file.facts;
+            let is_field = |binding: &&BindingFact| {
+                matches!(binding.value, BindingValue::Value(_) | BindingValue::Typed(_))
+                    && facts.scope(binding.scope).kind == ScopeKind::Class
+            };
+            let fields = facts.bindings.iter().filter(is_field);
+            match *rules {
+                Some(rules @ (NameRules::Python | NameRules::Script | NameRules::Go)) => {
+                    let names = fields.map(|binding| facts.name(binding.name));
+                    let names = names.filter(|name| self.by_name.contains_key(name));
+                    self.field_names.extend(names.map(|name| (rules, name)));
+                }
+                Some(NameRules::Java) if has_generated_methods(facts) => {
+                    let methods = fields.flat_map(|binding| accessors_of(facts.name(binding.name)));
+                    let defined = methods.filter_map(|method| self.by_name.get_key_value(method.as_str()));
+                    self.field_names.extend(defined.map(|(name, _)| (NameRules::Java, *name)));
+                }
+                _ => {}
+            }
+        }
     }
 
     /// Adds a file to its folder; the folders above are added too, even without files.
@@ -189,6 +218,17 @@ impl<'a> ProjectIndex<'a> {
         let definition = scope.definition.filter(|_| is_type)?;
         Some(DefinitionKey { file: key.file, definition })
     }
+}
+
+fn has_generated_methods(facts: &SourceFacts) -> bool {
+    facts.imports.iter().any(|import| facts.name(import.module).starts_with("lombok"))
+}
+
+/// Returns the names of the methods that read and set a Java field.
+fn accessors_of(field: &str) -> impl Iterator<Item = String> {
+    let mut rest = field.chars();
+    let property: String = rest.next().into_iter().flat_map(char::to_uppercase).chain(rest).collect();
+    ["get", "is", "set"].into_iter().map(move |verb| format!("{verb}{property}"))
 }
 
 /// Returns the folder of a path, which is empty for a path without a slash.

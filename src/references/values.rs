@@ -4,7 +4,7 @@ use super::project::{DefinitionKey, FileId, Site};
 use crate::model::ExpressionId;
 
 /// With more alternatives than this, none is worth following.
-const MAX_ALTERNATIVES: usize = 8;
+pub(super) const MAX_ALTERNATIVES: usize = 8;
 
 /// One possible value of an expression, as far as the project defines it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -16,7 +16,7 @@ pub(super) fn find_symbols(graph: &ReferenceGraph, spelling: &str) -> Result<Vec
     let is_in_file = |symbol: &GraphSymbol| files.as_ref().is_none_or(|files| files.contains(&symbol.file));
     let mut found: Vec<SymbolId> = (0..)
         .zip(graph.symbols())
-        .filter(|(_, symbol)| has_name(symbol, &name) && is_in_file(symbol))
+        .filter(|(_, symbol)| has_name(symbol, &name) && is_in_file(symbol) && !is_anonymous(graph, symbol))
         .map(|(id, _)| id)
         .collect();
     // A declaration represents the definition, and counts only if the project has no definition.
@@ -53,6 +53,11 @@ fn split_path(spelling: &str) -> (Option<&str>, &str) {
 fn has_name(symbol: &GraphSymbol, name: &str) -> bool {
     let rest = symbol.qualified_name.strip_suffix(name);
     rest.is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+}
+
+/// Returns whether a symbol is an anonymous type. Its qualified name is that of the symbol that contains it.
+fn is_anonymous(graph: &ReferenceGraph, symbol: &GraphSymbol) -> bool {
+    symbol.parent.is_some_and(|parent| graph.symbol(parent).qualified_name == symbol.qualified_name)
 }
 
 #[cfg(test)]

@@ -73,6 +73,111 @@ fn a_symbol_is_spelled_by_its_name_its_qualified_name_or_its_file() {
 }
 
 #[test]
+fn an_anonymous_type_is_not_found_by_the_name_of_the_symbol_that_contains_it() {
+    let sandbox = TestProject::new(&[
+        (
+            "parse.ts",
+            "export function parse(text: string): { rest: string } {\n  return { rest: text };\n}\n",
+        ),
+        (
+            "App.java",
+            "class App {\n  Runnable task() {\n    return new Runnable() { public void run() {} };\n  }\n}\n",
+        ),
+    ]);
+    let mut project = sandbox.project(true);
+    for spelling in ["parse", "App.task"] {
+        assert_eq!(project.uses(spelling).unwrap().definitions.len(), 1, "{spelling}");
+    }
+}
+
+#[test]
+fn a_property_with_the_name_of_another_types_field_is_not_likely() {
+    let shapes = ("shapes.py", "class Box:\n    @property\n    def wide_side(self):\n        return 1\n");
+    let usage = ("show.py", "def show(row):\n    return row.wide_side\n");
+    let sandbox = TestProject::new(&[shapes, usage]);
+    assert_eq!(uses(&mut sandbox.project(true), "wide_side"), ["show.py:2 likely"]);
+    let fields = [
+        "class Row:\n    wide_side: int = 0\n",
+        "class Row:\n    def __init__(self):\n        self.wide_side = 0\n",
+    ];
+    for fields in fields {
+        let sandbox = TestProject::new(&[shapes, usage, ("rows.py", fields)]);
+        assert_eq!(uses(&mut sandbox.project(true), "wide_side"), ["show.py:2 maybe"], "{fields}");
+    }
+}
+
+#[test]
+fn many_overloads_in_a_copy_of_all_headers_do_not_hide_those_that_a_file_includes() {
+    let overloads =
+        [0, 1, 2, 3, 4, 5, 6, 7, 8].map(|at| format!("inline int run(Row<{at}>) {{ return {at}; }}\n"));
+    let overloads = overloads.concat();
+    let header = format!("namespace lib {{\ntemplate<int At> struct Row {{}};\n{overloads}}}\n");
+    let sandbox = TestProject::new(&[
+        ("all/lib.hpp", header.as_str()),
+        ("src/lib/run.hpp", header.as_str()),
+        ("tests/run.cpp", "#include <lib/run.hpp>\nint main() {\n    return lib::run({});\n}\n"),
+    ]);
+    let mut project = sandbox.project(true);
+    assert!(!uses(&mut project, "src/lib/run.hpp:run").is_empty());
+    assert_eq!(uses(&mut project, "all/lib.hpp:run"), [""; 0]);
+}
+
+#[test]
+fn a_getter_that_lombok_generates_returns_the_field() {
+    let sandbox = TestProject::new(&[
+        ("Door.java", "class Door {\n    boolean getOpen() { return true; }\n}\n"),
+        ("Spec.java", "import lombok.Data;\n@Data class Spec {\n    boolean open;\n    void shut() {}\n}\n"),
+        ("Shop.java", "import lombok.Data;\n@Data class Shop {\n    Spec spec;\n}\n"),
+        (
+            "App.java",
+            "class App {\n    void run(Shop shop) {\n        shop.getSpec().shut();\n        \
+             shop.getSpec().getOpen();\n        other().getOpen();\n    }\n}\n",
+        ),
+    ]);
+    let mut project = sandbox.project(true);
+    assert_eq!(uses(&mut project, "Spec.shut"), ["App.java:3 sure"]);
+    assert_eq!(uses(&mut project, "Door.getOpen"), ["App.java:5 maybe"], "the value may have a field `open`");
+}
+
+#[test]
+fn modules_that_all_import_each_other_are_each_queried_once() {
+    let names: Vec<String> = (0..24).map(|at| format!("m{at}")).collect();
+    let globs: Vec<String> = names.iter().map(|name| format!("use super::{name}::*;\n")).collect();
+    let globs = globs.concat();
+    let modules: Vec<String> =
+        names.iter().map(|name| format!("mod {name};\npub use {name}::*;\n")).collect();
+    let modules = modules.concat();
+    let user = "pub fn run() {\n    stop();\n    missing();\n    std::mem::drop(1);\n}\n";
+    let mut files = vec![
+        ("Cargo.toml".to_owned(), "[package]\nname = \"shop\"\nversion = \"0.1.0\"\n".to_owned()),
+        ("src/lib.rs".to_owned(), modules),
+        ("src/m0.rs".to_owned(), format!("{globs}{user}")),
+        ("src/m23.rs".to_owned(), format!("{globs}pub fn stop() {{}}\n")),
+    ];
+    files.extend((1..23).map(|at| (format!("src/m{at}.rs"), globs.clone())));
+    let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+    let sandbox = TestProject::new(&files);
+    assert_eq!(uses(&mut sandbox.project(true), "stop"), ["src/m0.rs:26 sure"]);
+}
+
+#[test]
+fn a_member_is_not_that_of_a_copy_of_all_headers() {
+    let header =
+        "namespace lib {\nclass Row {\npublic:\n    int run();\n};\ninline int Row::run() { return 1; }\n}\n";
+    let sandbox = TestProject::new(&[
+        ("all/lib.hpp", header),
+        ("src/lib/row.hpp", header),
+        (
+            "tests/row.cpp",
+            "#include <lib/row.hpp>\nint main() {\n    lib::Row row;\n    return row.run();\n}\n",
+        ),
+    ]);
+    let mut project = sandbox.project(true);
+    assert_eq!(uses(&mut project, "src/lib/row.hpp:Row.run"), ["tests/row.cpp:4 sure"]);
+    assert_eq!(uses(&mut project, "all/lib.hpp:Row.run"), [""; 0]);
+}
+
+#[test]
 fn a_package_that_imports_its_own_module_has_it_as_a_member() {
     let sandbox = TestProject::new(&[
         ("pkg/__init__.py", "from . import parts\nfrom . import parts as pieces\n"),

@@ -14,7 +14,7 @@ use crate::model::{BindingFact, BindingValue, DefinitionFlags, DefinitionKind, S
 use crate::references::evaluation::Evaluator;
 use crate::references::lookup::{MAX_DECLARATIONS, joined_namespace};
 use crate::references::project::{DefinitionKey, FileId, Site};
-use crate::references::values::{Value, ValueSet};
+use crate::references::values::{MAX_ALTERNATIVES, Value, ValueSet};
 
 /// The maximum number of namespaces that one `using namespace` leads to.
 const MAX_USINGS: usize = 16;
@@ -229,10 +229,11 @@ impl<'a> Evaluator<'a> {
         let mut declared =
             self.modules.cpp.namespaces[namespace as usize].members.get(name).cloned().unwrap_or_default();
         if 1 < declared.len() {
+            let index = self.index;
             let visible = self.cpp_visible(from);
             let is_type = |(file, binding): &(FileId, &BindingFact)| match binding.value {
                 BindingValue::Definition(definition) => {
-                    let kind = self.index.facts(*file).definitions[definition as usize].kind;
+                    let kind = index.facts(*file).definitions[definition as usize].kind;
                     matches!(kind, DefinitionKind::Class | DefinitionKind::Alias)
                 }
                 _ => true,
@@ -240,7 +241,7 @@ impl<'a> Evaluator<'a> {
             // The definition of a type that is only declared here may be included elsewhere.
             let is_whole = |(file, binding): &(FileId, &BindingFact)| match binding.value {
                 BindingValue::Definition(definition) => {
-                    let flags = self.index.facts(*file).definitions[definition as usize].flags;
+                    let flags = index.facts(*file).definitions[definition as usize].flags;
                     !flags.has(DefinitionFlags::PROTOTYPE)
                 }
                 _ => true,
@@ -251,8 +252,25 @@ impl<'a> Evaluator<'a> {
             if declared.iter().any(|found| visible.contains(&found.0)) {
                 declared.retain(|found| visible.contains(&found.0) || !is_type(found));
             }
+            // A set of values has a limited size.
+            if MAX_ALTERNATIVES < declared.len() {
+                declared.sort_by_cached_key(|found| self.cpp_distance(from, found.0, is_whole(found)));
+            }
         }
         declared
+    }
+
+    /// Returns an order of the files with declarations of a name: first definitions that a file includes, then files
+    /// with definitions that have an include in common with it, then other declarations that it includes, and last
+    /// what has nothing to do with it, such as a copy of all headers in one.
+    fn cpp_distance(&mut self, from: FileId, file: FileId, is_whole: bool) -> u8 {
+        let visible = self.cpp_visible(from);
+        match (visible.contains(&file), is_whole) {
+            (true, true) => 0,
+            (false, true) if !self.cpp_visible(file).is_disjoint(&visible) => 1,
+            (true, false) => 2,
+            (false, _) => 3,
+        }
     }
 
     /// Returns whether a file includes any of some definitions.
@@ -386,6 +404,12 @@ impl<'a> Evaluator<'a> {
             if receiver.is_none_or(|receiver| receiver == owner || self.is_same_type(receiver, owner)) {
                 found.push(key);
             }
+        }
+        // A file that does not include this definition of the type has another one of the same name.
+        let sees =
+            |evaluator: &mut Self, key: &DefinitionKey| evaluator.cpp_visible(key.file).contains(&owner.file);
+        if found.iter().any(|key| sees(self, key)) {
+            found.retain(|key| sees(self, key));
         }
         found
     }

@@ -50,8 +50,10 @@ pub(in crate::references) struct Evaluator<'a> {
     pub(super) star_answers: FxHashMap<(FileId, String), ValueSet>,
     /// The Rust modules whose glob imports are being followed.
     pub(in crate::references) open_globs: Vec<Site>,
-    /// The results of those imports by name.
-    pub(in crate::references) globs: FxHashMap<(Site, NameId, Namespace), Option<ValueSet>>,
+    /// The results of glob imports.
+    pub(in crate::references) globs: GlobAnswers,
+    /// The results of those imports that are followed for the first of them. They may lack what that one will find.
+    pub(in crate::references) glob_answers: GlobAnswers,
     pub(in crate::references) fixtures: Arc<Fixtures<'a>>,
     /// The methods that Rust traits add to types of other projects.
     pub(in crate::references) extensions: Arc<RustExtensions<'a>>,
@@ -69,6 +71,10 @@ pub(in crate::references) struct Evaluator<'a> {
     /// The number of times that the depth was not enough.
     pub(in crate::references) cuts: usize,
 }
+
+/// What the glob imports of Rust modules bring, by name; `None` if they bring nothing of that name.
+pub(in crate::references) type GlobAnswers =
+    FxHashMap<(Site, Namespace), FxHashMap<Box<str>, Option<ValueSet>>>;
 
 /// The bindings of a name in the innermost scope that has any.
 pub(in crate::references) enum ScopedName<'a> {
@@ -97,6 +103,7 @@ impl<'a> Evaluator<'a> {
             star_answers: FxHashMap::default(),
             open_globs: Vec::new(),
             globs: FxHashMap::default(),
+            glob_answers: FxHashMap::default(),
             fixtures,
             extensions,
             traits_in_scope: FxHashMap::default(),

@@ -303,7 +303,10 @@ impl<'a> Evaluator<'a> {
             let arguments: Vec<JavaType<'a>> =
                 arguments.into_iter().map(|argument| self.java_type(site, argument).0).collect();
             return match object {
-                Some((object, is_sure)) => (self.java_library_call(&object, name, &arguments), is_sure),
+                Some((object, is_sure)) => match self.java_generated_getter(&object, name, arguments.len()) {
+                    Some((found, is_known)) => (found, is_sure && is_known),
+                    None => (self.java_library_call(&object, name, &arguments), is_sure),
+                },
                 None => (self.java_imported_call(site.file, name, &arguments), true),
             };
         };
@@ -316,6 +319,20 @@ impl<'a> Evaluator<'a> {
             }
         }
         (found.unwrap_or(JavaType::Unknown), call.is_sure || 1 < call.methods.len())
+    }
+
+    /// Returns the type of a field, if a call is that of its getter, and no source has it: Lombok generates it.
+    fn java_generated_getter(
+        &mut self,
+        object: &JavaType<'a>,
+        name: &str,
+        arguments: usize,
+    ) -> Option<JavaTyped<'a>> {
+        let property = name.strip_prefix("get").or_else(|| name.strip_prefix("is"))?;
+        let first = property.chars().next().filter(|first| arguments == 0 && first.is_uppercase())?;
+        let field: String = first.to_lowercase().chain(property.chars().skip(1)).collect();
+        let found = matches!(object, JavaType::Class(..)).then(|| self.java_field(object, &field))?;
+        (found.0 != JavaType::Unknown).then_some(found)
     }
 
     /// Returns the type of a method's result for one call.

@@ -293,7 +293,7 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Returns the type of a field of a value.
-    fn java_field(&mut self, object: &JavaType<'a>, name: &str) -> JavaTyped<'a> {
+    pub(super) fn java_field(&mut self, object: &JavaType<'a>, name: &str) -> JavaTyped<'a> {
         match object {
             JavaType::Array(_) if name == "length" => return (JavaType::Primitive("int"), true),
             JavaType::Foreign("Boolean", _) if matches!(name, "TRUE" | "FALSE") => {

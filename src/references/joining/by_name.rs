@@ -88,7 +88,11 @@ pub(super) fn reading_by_name(evaluator: &mut Evaluator<'_>, file: FileId, usage
     // A function that would call itself usually calls another one.
     let from = facts.enclosing_definition(usage.scope);
     let is_itself = targets.iter().any(|key| key.file == file && Some(key.definition) == from);
-    let is_likely = is_one && is_distinctive(name) && !is_common && !is_itself;
+    // The value may be of a type that has a field of this name.
+    let rules = index.rules(file);
+    let is_read = !usage.is_call || rules == NameRules::Java;
+    let is_field = is_read && index.field_names.contains(&(rules, name));
+    let is_likely = is_one && is_distinctive(name) && !is_common && !is_itself && !is_field;
     let grade = if is_likely { best.max(ReferenceGrade::Likely) } else { ReferenceGrade::Maybe };
     NameReading { targets, grade }
 }

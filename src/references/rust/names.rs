@@ -218,9 +218,11 @@ impl Evaluator<'_> {
         if has_none || self.open_globs.contains(&site) || MAX_DEPTH < self.open_globs.len() {
             return None;
         }
-        let key = facts.find_name(name).map(|name| (site, name, space));
-        if let Some(known) = key.and_then(|key| self.globs.get(&key)) {
-            return known.clone();
+        // Each module is queried once: the number of paths through modules that import each other has no useful limit.
+        for answers in [&self.globs, &self.glob_answers] {
+            if let Some(known) = answers.get(&(site, space)).and_then(|known| known.get(name)) {
+                return known.clone();
+            }
         }
         let stars: Vec<ImportId> = stars.iter().copied().filter(is_here).collect();
         let expansions = expansions.to_vec();
@@ -250,11 +252,13 @@ impl Evaluator<'_> {
         self.open_globs.pop();
         let found = Some(found).filter(|found| !found.values.is_empty());
         // A result that was found while another import was open may be incomplete because of that one.
-        if self.open_globs.is_empty()
-            && let Some(key) = key
-        {
-            self.globs.insert(key, found.clone());
-        }
+        let answers = if self.open_globs.is_empty() {
+            self.glob_answers.clear();
+            &mut self.globs
+        } else {
+            &mut self.glob_answers
+        };
+        answers.entry((site, space)).or_default().insert(name.into(), found.clone());
         found
     }
 

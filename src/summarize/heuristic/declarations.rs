@@ -1,6 +1,6 @@
 //! Declarations in source code without an outline, found by the keywords at the start of lines.
 
-use super::language_names::names_in_language;
+use super::language_names::{macro_names, names_in_language};
 use super::page::{SummaryInput, SummaryPage};
 use crate::summarize::words;
 
@@ -42,6 +42,9 @@ pub(crate) fn push(page: &mut SummaryPage, source: &SummaryInput<'_>) {
         return;
     }
     let mut found = declarations(text);
+    if found.is_empty() && matches!(source.file_type.id, "c" | "cpp") {
+        return push_names(page, &macro_names(text, MOST_MEMBERS));
+    }
     // Stable: among equals the order of the text is kept.
     found.sort_by_key(|line| match line.split_once(' ') {
         _ if PUBLIC.iter().any(|word| line.starts_with(word)) => 0,

@@ -48,6 +48,18 @@ fn push_name(names: &mut Vec<String>, name: &str) {
     }
 }
 
+/// Returns the names of the macros with a value that a C or C++ file defines, in its order.
+pub(crate) fn macro_names(text: &str, most: usize) -> Vec<String> {
+    let name_of_macro = |line: &'_ str| -> Option<String> {
+        let rest = line.trim_start().strip_prefix('#')?.trim_start().strip_prefix("define")?;
+        let name = word(rest.trim_start(), "").filter(|_| rest.starts_with([' ', '\t']))?;
+        // The macro that guards a header against repeated inclusion has none.
+        let value = rest.trim_start()[name.len()..].trim_start();
+        (!value.is_empty() && !value.starts_with("/*") && !value.starts_with("//")).then(|| name.to_owned())
+    };
+    collect(words::head(text, HEAD_BYTES).lines().filter_map(name_of_macro), most)
+}
+
 /// Returns the word at the start of a text, which may contain some punctuation; `None` if there is none.
 fn word<'t>(text: &'t str, signs: &str) -> Option<&'t str> {
     let is_part = |c: char| c.is_alphanumeric() || c == '_' || signs.contains(c);

@@ -349,4 +349,13 @@ mod tests {
         assert_eq!(title(&format!("Shop\n====\n\nSells.\n{parts}")), Some("Shop".to_owned()));
         assert_eq!(title(parts), None);
     }
+
+    #[test]
+    fn a_title_that_any_text_may_have_is_none() {
+        let introduction = |text: &str| crate::summarize::introduction(file_type("markdown"), text, 100);
+        for title in ["Getting Started", "📖 Introduction", "README"] {
+            let found = introduction(&format!("# {title}\n\nA shop sells.\n\n## Use\n"));
+            assert_eq!((found.title, found.paragraph.as_deref()), (None, Some("A shop sells.")), "{title}");
+        }
+    }
 }

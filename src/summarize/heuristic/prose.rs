@@ -12,6 +12,13 @@ const HEAD_BYTES: usize = 256 * 1024;
 const TITLE_BYTES: usize = 120;
 const HEADINGS_BYTES: usize = 200;
 
+/// Titles that name a part of a text, not what the text is about.
+const GENERIC_TITLES: [&str; 17] = [
+    "about", "contents", "description", "documentation", "getting started", "installation", "introduction",
+    "overview", "prerequisites", "quick start", "quickstart", "read me", "readme", "readme.md",
+    "table of contents", "usage", "welcome",
+];
+
 /// The beginning of a text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Introduction {
@@ -27,9 +34,14 @@ pub fn introduction(file_type: &FileType, text: &str, paragraph_bytes: usize) ->
     // One of several headings of the same level names only the first part of the text.
     let tops = reading.headings.iter().filter(|(level, _)| *level == 1).count();
     let title = if reading.title.is_some() || tops == 1 { take_title(&mut reading) } else { None };
-    let title = title.map(|title| words::clip(&title, TITLE_BYTES));
     let paragraph = first_paragraph(&reading, &head, title.is_none());
+    let title = title.filter(|title| !is_generic(title)).map(|title| words::clip(&title, TITLE_BYTES));
     Introduction { title, paragraph: paragraph.map(|words| words::clip(&words, paragraph_bytes)) }
+}
+
+fn is_generic(title: &str) -> bool {
+    let words = title.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+    GENERIC_TITLES.contains(&words.as_str())
 }
 
 fn read(type_id: &str, head: &str) -> ProseReading {

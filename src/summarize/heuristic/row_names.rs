@@ -1,7 +1,7 @@
 //! The names of a file without symbols, for its row in a document.
 
 use super::declarations;
-use super::language_names::names_in_language;
+use super::language_names::{macro_names, names_in_language};
 use super::page::{self, SummaryInput};
 use super::templates::{self, TemplateParts};
 use crate::model::FileRole;
@@ -17,7 +17,11 @@ pub fn names_without_outline(source: &SummaryInput<'_>, most: usize) -> Vec<Stri
     } else if templates::is_template(source.file_type.id) {
         TemplateParts::of(source).into_names()
     } else {
-        let by_form = names_in_language(source.file_type.id, source.text, most);
+        let by_form = match source.file_type.id {
+            // A header without symbols has only macros.
+            "c" | "cpp" => Some(macro_names(source.text, most)).filter(|macros| !macros.is_empty()),
+            other => names_in_language(other, source.text, most),
+        };
         by_form.unwrap_or_else(|| declarations::names(source.text, most))
     };
     // The names in a row are separated by commas.
@@ -65,6 +69,8 @@ mod tests {
         let settings = "<?php\n\nreturn [\n    'path' => env('a'),\n    'disks' => [\n        'local' => 1,\n    ],\n];\n";
         check("php", settings, "path disks");
         check("php", "<?php\n'a' => 1;\n", "");
+        let header = "#ifndef A_H\n#define A_H /* guard */\n#define SIZE 4\n# define  MOST  ( SIZE )\n#define F(a) a\n#endif\n";
+        check("c", header, "SIZE MOST F");
     }
 
     #[test]

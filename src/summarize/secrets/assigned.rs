@@ -6,7 +6,7 @@ use super::expressions::{
     has_optional_part, is_call, is_character_class, is_class_name, is_field_tag, is_file_name,
     is_fingerprint, is_host, is_in_python_head, is_lexical_token, is_media_type, is_member,
     is_named_for_token, is_negated_option, is_option, is_passing, is_path_pattern, is_repetition,
-    is_text_method, is_type, is_version_range,
+    is_template, is_text_method, is_type, is_version_range,
 };
 use super::generated::{is_generated, is_ordinary_name, is_surely_generated};
 use super::notation::{AssignedValue, Operator, line_after, line_before, value_after, value_before};
@@ -270,7 +270,8 @@ fn is_quoted_secret(value: &str) -> bool {
         || is_media_type(value)
         || is_path_pattern(value)
         || has_optional_part(value)
-        || is_host(value);
+        || is_host(value)
+        || is_template(value);
     is_chosen(value) && !is_name && !is_pattern && !is_syntax && !value.contains("\\u")
 }
 

@@ -266,12 +266,34 @@ pub(crate) fn is_path_pattern(value: &str) -> bool {
     value.contains('*') && value.contains('/') && value.split('/').all(is_part)
 }
 
-/// Returns whether a value is the name of a host with a port: `www.example.com:80`.
+/// Returns whether a quoted value is an expression of a template, which takes its text from elsewhere:
+/// `$t('users.password')` in Vue, `*{password}` in Thymeleaf, `%hidden` in a parser.
+pub(crate) fn is_template(value: &str) -> bool {
+    let is_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '$');
+    let inner = |open: char, close: char| {
+        let (before, rest) = value.split_once(open)?;
+        Some((before, rest.strip_suffix(close)?))
+    };
+    let is_translation = inner('(', ')').is_some_and(|(name, argument)| {
+        !name.is_empty() && name.chars().all(is_word) && argument.starts_with(['\'', '"', '`'])
+    });
+    let is_variable = inner('{', '}').is_some_and(|(sign, name)| {
+        matches!(sign, "*" | "@" | "#" | "~" | "$" | "%") && !name.is_empty() && name.chars().all(is_word)
+    });
+    let is_directive =
+        value.strip_prefix('%').is_some_and(|word| word.bytes().all(|b| b.is_ascii_lowercase()));
+    is_translation || is_variable || is_directive
+}
+
+/// Returns whether a value is an address with a port: `www.example.com:80`, `127.0.0.1:80`.
 pub(crate) fn is_host(value: &str) -> bool {
     let is_label = |label: &str| {
         !label.is_empty() && label.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
     };
     value.split_once(':').is_some_and(|(host, port)| {
+        if host.parse::<std::net::Ipv4Addr>().is_ok() {
+            return port.bytes().all(|b| b.is_ascii_digit());
+        }
         let domain = host.rsplit_once('.').map(|(_, domain)| domain);
         domain.is_some_and(|domain| domain.bytes().all(|b| b.is_ascii_lowercase()))
             && host.split('.').all(is_label)
@@ -373,7 +395,11 @@ mod tests {
             (true, is_path_pattern, ["tests/pass/*.rs", "ui/**"]),
             (false, is_path_pattern, ["hunter/2!*", "q8Zt3Lw0pXv7/*"]),
             (true, is_host, ["www.example.com:80", "db.internal:5432"]),
+            (true, is_host, ["127.0.0.1:2345", "10.0.0.2:80"]),
             (false, is_host, ["correct.h0rse:7", "hunter2:80"]),
+            (true, is_template, ["$t('users.password')", "*{confirmPassword}"]),
+            (true, is_template, ["%hidden", "i18n.t(\"next\")"]),
+            (false, is_template, ["hunter2(two)", "correct{horse}"]),
             (true, is_repetition, ["1*tchar", "*(ALPHA)"]),
             (false, is_repetition, ["hunter*two", "1*2*3"]),
             (true, is_passing, ["pass_fds", "self.passValue"]),

@@ -33,7 +33,8 @@ fn joints(text: &str) -> impl Iterator<Item = Range<usize>> {
                 continue;
             }
             let joint = JOINT.find(&text[at..text.floor_char_boundary(at + LONGEST_JOINT)]);
-            if let Some(joint) = joint.filter(|joint| !begins_key(text, at + joint.end())) {
+            let is_piece = |end: usize| !begins_key(text, end) && !begins_address(&text[end..]);
+            if let Some(joint) = joint.filter(|joint| is_piece(at + joint.end())) {
                 done = at + joint.end();
                 return Some(at..done);
             }
@@ -50,6 +51,12 @@ fn begins_key(text: &str, start: usize) -> bool {
     let line = line_after(text, start);
     let behind = line.find(quote).map(|end| line[end + 1..].trim_start()).unwrap_or_default();
     behind.starts_with(": ") || behind == ":" || behind.starts_with('=') && !behind.starts_with("==")
+}
+
+/// Returns whether a text begins with an address: the next argument in `curl -u 'me:word' 'https://host/'`.
+fn begins_address(text: &str) -> bool {
+    let end = text.bytes().position(|byte| !byte.is_ascii_lowercase()).unwrap_or(text.len());
+    0 < end && text[end..].starts_with("://")
 }
 
 /// Returns the pieces of a secret that are not between its joints, so that the quotes and the ends of lines there stay.

@@ -283,34 +283,82 @@ fn is_no_part(c: char) -> bool {
 /// Returns the values under `data` and `stringData` of Kubernetes secrets.
 fn in_cluster_secrets(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
-    if memmem::find(text.as_bytes(), b"kind: Secret").is_none() {
+    if memmem::find(text.as_bytes(), SECRET_KIND.as_bytes()).is_none() {
         return found;
     }
-    // The least indentation of the values.
-    let mut depth = None;
+    let mut manifest = Manifest::default();
+    // The delimiter of the literal that contains the manifest, in the text of a program.
+    let mut delimiter = None;
     let mut at = 0;
     for line in text.split_inclusive('\n') {
         let start = at;
         at += line.len();
+        let closing = delimiter.and_then(|delimiter: &str| Some((line.find(delimiter)?, delimiter.len())));
+        let (read, rest) = match closing {
+            Some((end, length)) => (&line[..end], Some(&line[end + length..])),
+            None => (line, delimiter.is_none().then_some(line)),
+        };
+        manifest.read(start, read);
+        let opened = rest.and_then(opened_literal);
+        // The program between two literals belongs to no manifest.
+        if closing.is_some() || opened.is_some() || line.starts_with("---") {
+            found.append(&mut std::mem::take(&mut manifest).secret_values());
+        }
+        if rest.is_some() {
+            delimiter = opened;
+        }
+    }
+    found.append(&mut manifest.secret_values());
+    found
+}
+
+const SECRET_KIND: &str = "kind: Secret";
+
+/// Returns the delimiter of a literal that continues on the next line. In YAML, no value begins with one of them.
+fn opened_literal(line: &str) -> Option<&'static str> {
+    ["`", "\"\"\"", "'''"].into_iter().find(|delimiter| {
+        let before = line.rfind(delimiter).map(|at| &line[..at]);
+        let is_start =
+            |before: &str| before.is_empty() || before.ends_with(|c: char| !c.is_alphanumeric() && c != '\\');
+        before.is_some_and(is_start) && line.matches(delimiter).count() % 2 == 1
+    })
+}
+
+/// The lines of one YAML document.
+#[derive(Default)]
+struct Manifest {
+    is_secret: bool,
+    /// The least indentation of the values.
+    depth: Option<usize>,
+    values: Vec<Range<usize>>,
+}
+
+impl Manifest {
+    /// Reads a line that begins at a position of the text.
+    fn read(&mut self, start: usize, line: &str) {
+        self.is_secret |= line.contains(SECRET_KIND);
         let words = line.trim();
         let indent = line.len() - line.trim_start().len();
         if matches!(words, "data:" | "stringData:") {
-            depth = Some(indent + 1);
-            continue;
+            self.depth = Some(indent + 1);
+            return;
         }
         if words.is_empty() || words.starts_with('#') {
-            continue;
+            return;
         }
-        depth = depth.filter(|depth| *depth <= indent);
+        self.depth = self.depth.filter(|depth| *depth <= indent);
         let value = words.split_once(": ").map(|(_, value)| value.trim().trim_matches(['"', '\'']));
         let value = value.filter(|value| 4 <= value.len() && !is_placeholder(value) && *value != "|-");
-        if let (Some(_), Some(value)) = (depth, value)
+        if let (Some(_), Some(value)) = (self.depth, value)
             && let Some(offset) = line.rfind(value)
         {
-            found.push(start + offset..start + offset + value.len());
+            self.values.push(start + offset..start + offset + value.len());
         }
     }
-    found
+
+    fn secret_values(self) -> Vec<Range<usize>> {
+        if self.is_secret { self.values } else { Vec::new() }
+    }
 }
 
 #[cfg(test)]
@@ -354,6 +402,13 @@ mod tests {
             let expected = format!("x = f('{mark}{joint}{mark}')\n");
             assert_eq!(redact(&text, &scan), expected, "{joint:?}");
         }
+    }
+
+    #[test]
+    fn the_address_after_a_password_is_no_part_of_it() {
+        let text = "curl -u 'me:s3cretword' 'https://example.com/orders/7'\n";
+        let expected = "curl -u 'me:(redacted:curl-user)' 'https://example.com/orders/7'\n";
+        assert_eq!(redact(text, &scan(text).unwrap()), expected);
     }
 
     #[test]
@@ -516,6 +571,28 @@ mod tests {
             [("kubernetes-secret", "aHVudGVyMg=="), ("kubernetes-secret", "zzyzx")]
         );
         assert_eq!(found_structures(&text.replace("Secret", "ConfigMap")), []);
+    }
+
+    #[test]
+    fn the_values_of_another_manifest_are_no_secrets() {
+        let text = "kind: ConfigMap\ndata:\n  x: plain\n---\ndata:\n  y: zzyzx\nkind: Secret\n---\ndata:\n  z: plain\n";
+        assert_eq!(found_structures(text), [("kubernetes-secret", "zzyzx")]);
+    }
+
+    #[test]
+    fn a_manifest_in_a_program_ends_with_its_literal() {
+        for quote in ["`", "\"\"\"", "'''"] {
+            let text = format!(
+                "f({quote}\nkind: Secret\ndata:\n  x: zzyzx\n  y: 3{quote}, hash, {quote}\nkind: ConfigMap\n{quote})\ndata:\n  z: plain\n"
+            );
+            assert_eq!(found_structures(&text), [("kubernetes-secret", "zzyzx")], "{quote}");
+        }
+        let text = "kind: Secret\nstringData:\n  x: zz`yzx\n  y: zzy`zx\n";
+        assert_eq!(
+            found_structures(text),
+            [("kubernetes-secret", "zz`yzx"), ("kubernetes-secret", "zzy`zx")],
+            "no literal begins within a word"
+        );
     }
 
     #[test]

@@ -29,40 +29,66 @@ const NODES: NodeTable = &[
 ];
 
 /// Returns a text with spaces in the place of statements that the grammar does not know, such as Tailwind's `@source
-/// "a/**";` and `@apply flex [&_svg]:size-4;`, and of the quotes before a block, as in `@plugin "a" { … }`. `None`
-/// where there is none.
+/// "a/**";` and `@apply flex [&_svg]:size-4;`, of the quotes before a block, as in `@plugin "a" { … }`, and of a second
+/// semicolon. Addresses without quotes become words, as in `url(../a.png)`. `None` where there is none.
 fn without_unknown_statements(text: &str) -> Option<String> {
     const KNOWN: [&str; 4] = ["import", "charset", "namespace", "layer"];
     let mut respelled: Option<Vec<u8>> = None;
-    let mut blank = |range: Range<usize>, is_blanked: fn(u8) -> bool| {
+    let mut replace = |range: Range<usize>, is_replaced: fn(u8) -> bool, with: u8| {
         let bytes = respelled.get_or_insert_with(|| text.as_bytes().to_vec());
         for byte in &mut bytes[range] {
-            if is_blanked(*byte) {
-                *byte = b' ';
+            if is_replaced(*byte) {
+                *byte = with;
             }
         }
     };
     let mut at = 0;
-    let is_sign = |byte: &u8| matches!(byte, b'@' | b'/' | b'"' | b'\'');
+    let is_sign = |byte: &u8| matches!(byte, b'@' | b'/' | b'"' | b'\'' | b'(' | b';');
     while let Some(found) = text.as_bytes()[at..].iter().position(is_sign) {
         let start = at + found;
         at = after_token(text, start);
-        if !text[start..].starts_with('@') {
-            continue;
+        match text.as_bytes()[start] {
+            b'@' => {}
+            b'(' => {
+                if let Some(address) = unquoted_address(text, start) {
+                    at = address.end;
+                    replace(address, |_| true, b'x');
+                }
+                continue;
+            }
+            b';' => {
+                if text[..start].trim_ascii_end().ends_with([';', '{']) {
+                    replace(start..at, |_| true, b' ');
+                }
+                continue;
+            }
+            _ => continue,
         }
         let name = text[start + 1..].split(|c: char| !c.is_ascii_alphanumeric() && c != '-').next();
         let name = name.unwrap_or_default();
         let end = end_of_prelude(text, start + 1 + name.len());
         let is_block = text[end..].starts_with('{');
-        at = end;
         if is_block {
-            blank(start..end, |byte| matches!(byte, b'"' | b'\''));
+            at = end;
+            replace(start..end, |byte| matches!(byte, b'"' | b'\''), b' ');
         } else if !name.is_empty() && !KNOWN.contains(&name) {
+            at = end;
             let end = end + usize::from(text[end..].starts_with(';'));
-            blank(start..end, |byte| !matches!(byte, b'\n' | b'\r'));
+            replace(start..end, |byte| !matches!(byte, b'\n' | b'\r'), b' ');
         }
     }
     respelled.and_then(|bytes| String::from_utf8(bytes).ok())
+}
+
+/// Returns the address in `url(…)` if it has no quotes; `open` is the position of the parenthesis.
+fn unquoted_address(text: &str, open: usize) -> Option<Range<usize>> {
+    let is_url =
+        text.as_bytes()[..open].last_chunk().is_some_and(|name: &[u8; 3]| name.eq_ignore_ascii_case(b"url"));
+    let rest = is_url.then(|| &text[open + 1..])?;
+    let length = rest.find([')', '"', '\'', '(', '{', '}', '\n'])?;
+    let address = rest[..length].trim_ascii();
+    let start = open + 1 + (length - rest[..length].trim_ascii_start().len());
+    (rest[length..].starts_with(')') && !address.is_empty()).then_some(start..start + address.len())
 }
 
 /// Returns where the head of an at-rule ends: at its block or its semicolon.

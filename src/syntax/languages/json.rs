@@ -1,4 +1,4 @@
-//! JSON, with comments where there are some.
+//! JSON, with comments where there are some, and JSON5.
 //!
 //! Most JSON is data: tables of megabytes in which each row is like the first. The parser is given keys of two levels,
 //! and of each array the first element: a few kilobytes, whatever the size of the text.
@@ -63,7 +63,7 @@ fn pair<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
         return;
     }
     let key = walk.text(key);
-    let name = one_line(key.trim_matches('"'));
+    let name = one_line(key.trim_matches(['"', '\'']));
     let is_nested = matches!(value.kind(), "object" | "array");
     let has_keys = is_nested && level + 1 < LEVELS;
     let inside = if has_keys { SymbolBody::Members(node) } else { SymbolBody::Nothing };
@@ -154,11 +154,13 @@ fn cut_string<'t>(walk: &mut OutlineWalk<'t>, value: Node<'t>) {
 }
 
 /// Returns the keys of two levels with their short values; `None` if the text is not JSON.
+///
+/// What only JSON5 has is replaced with JSON: keys without quotes, other quotes, and commas before a closing bracket.
 fn preprocess_json(text: &str) -> Option<PreprocessedText> {
     let mut scan = JsonScanner { text, at: 0, open: Vec::new(), rewriter: TextRewriter::new(text) };
     while let Some(byte) = scan.byte() {
         match byte {
-            b'"' => scan.string()?,
+            b'"' | b'\'' => scan.string(byte)?,
             b'{' | b'[' => scan.open(byte)?,
             b'}' | b']' => {
                 if scan.open.pop()?.closer != byte {
@@ -169,7 +171,8 @@ fn preprocess_json(text: &str) -> Option<PreprocessedText> {
             b',' => scan.comma()?,
             b'/' => scan.at = comment_end(text, scan.at)?,
             // A quoted text of another kind may contain a bracket.
-            b'\'' | b'`' => return None,
+            b'`' => return None,
+            _ if is_word(byte) => scan.word(),
             _ => scan.at += 1,
         }
     }
@@ -194,13 +197,28 @@ impl JsonScanner<'_> {
         self.text.as_bytes().get(self.at).copied()
     }
 
-    fn string(&mut self) -> Option<()> {
+    fn string(&mut self, quote: u8) -> Option<()> {
         let from = self.at;
-        self.at = string_end(self.text, from)?;
-        if MAX_PARSED_STRING < self.at - from {
+        self.at = string_end(self.text, from, quote)?;
+        if MAX_PARSED_STRING < self.at - from || quote == b'\'' {
             self.rewriter.replace(from..self.at, "\"\"");
         }
         Some(())
+    }
+
+    /// Reads a literal, a number, or a key without quotes.
+    fn word(&mut self) {
+        let from = self.at;
+        let rest = &self.text.as_bytes()[from..];
+        self.at += rest.iter().position(|byte| !is_word(*byte)).unwrap_or(rest.len());
+        let is_key = self.open.last().is_some_and(|open| open.closer == b'}')
+            && self.text.as_bytes().get(next_token(self.text, self.at)) == Some(&b':');
+        let word = &self.text[from..self.at];
+        if is_key {
+            self.rewriter.replace(from..self.at, "\"\"");
+        } else if word.starts_with("0x") || matches!(word, "Infinity" | "NaN") {
+            self.rewriter.replace(from..self.at, "0");
+        }
     }
 
     /// Elides what follows the first element of an array, or the last key of a large object that is read.
@@ -217,6 +235,10 @@ impl JsonScanner<'_> {
             self.rewriter.replace(from..self.at, "");
         } else {
             self.at += 1;
+            let next = self.text.as_bytes().get(next_token(self.text, self.at));
+            if matches!(next, Some(b'}' | b']')) {
+                self.rewriter.replace(from..self.at, "");
+            }
         }
         Some(())
     }
@@ -250,7 +272,7 @@ fn closing_bracket(text: &str, mut at: usize) -> Option<usize> {
     let mut open = Vec::new();
     loop {
         match bytes.get(at)? {
-            b'"' => at = string_end(text, at)?,
+            quote @ (b'"' | b'\'') => at = string_end(text, at, *quote)?,
             byte @ (b'{' | b'[') => {
                 open.push(closer(*byte));
                 at += 1;
@@ -261,23 +283,23 @@ fn closing_bracket(text: &str, mut at: usize) -> Option<usize> {
                 Some(_) => return None,
             },
             b'/' => at = comment_end(text, at)?,
-            b'\'' | b'`' => return None,
+            b'`' => return None,
             _ => at += 1,
         }
     }
 }
 
 /// Returns the end of a string that begins at `at`; `None` where it continues on the next line.
-fn string_end(text: &str, at: usize) -> Option<usize> {
+fn string_end(text: &str, at: usize, quote: u8) -> Option<usize> {
     let bytes = text.as_bytes();
     let mut at = at + 1;
     loop {
-        let found = at + memchr2(b'"', b'\\', bytes.get(at..)?)?;
+        let found = at + memchr2(quote, b'\\', bytes.get(at..)?)?;
         // JSON strings do not contain line endings, so this is not JSON, or a quote is missing.
         if memchr(b'\n', &bytes[at..found]).is_some() {
             return None;
         }
-        if bytes[found] == b'"' {
+        if bytes[found] == quote {
             return Some(found + 1);
         }
         at = found + 2;
@@ -291,6 +313,26 @@ fn comment_end(text: &str, at: usize) -> Option<usize> {
         return Some(memchr(b'\n', rest).map_or(text.len(), |end| at + end));
     }
     rest.starts_with(b"/*").then(|| memmem::find(&rest[2..], b"*/").map(|end| at + 2 + end + 2))?
+}
+
+/// Returns where the next token begins: the first byte at or after `at` that is neither white space nor a comment.
+fn next_token(text: &str, mut at: usize) -> usize {
+    let bytes = text.as_bytes();
+    while let Some(byte) = bytes.get(at) {
+        at = match byte {
+            b'/' => match comment_end(text, at) {
+                Some(end) => end,
+                None => return at,
+            },
+            _ if byte.is_ascii_whitespace() => at + 1,
+            _ => return at,
+        };
+    }
+    at
+}
+
+const fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$') || !byte.is_ascii()
 }
 
 #[cfg(test)]
@@ -317,9 +359,18 @@ mod tests {
     #[test]
     fn an_invalid_text_is_not_preprocessed() {
         for text in
-            ["{", "[1, 2", "[1, {]}", "}", "{'a': 1}", "[\"a\n\"]", "{\"a\": {\"b\": [}}}", "[/* ]", "\"a\\"]
+            ["{", "[1, 2", "[1, {]}", "}", "{`a`: 1}", "[\"a\n\"]", "{\"a\": {\"b\": [}}}", "[/* ]", "\"a\\"]
         {
             check(text, None);
         }
+    }
+
+    #[test]
+    fn json5_is_rewritten_as_json() {
+        check("{$a: 1, b_2 /* c */ : true}", Some("{\"\": 1, \"\" /* c */ : true}"));
+        check("{'a': 'it\\'s }', \"b\": 'c'}", Some("{\"\": \"\", \"b\": \"\"}"));
+        check("{a: [1, 2,],\n// b\n}", Some("{\"\": [1]\n// b\n}"));
+        check("{a: {b: {c: '}'}}}", Some("{\"\": {\"\": {}}}"));
+        check("[null, 1e5]", Some("[null]"));
     }
 }

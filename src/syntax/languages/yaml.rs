@@ -120,7 +120,8 @@ fn sequence<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
 /// Reads an element of a list that is the whole document.
 fn named_item<'t>(walk: &mut OutlineWalk<'t>, item: Node<'t>) {
     let Some(content) = item.named_child(0) else { return };
-    let name = ["name", "id", "key", "title"].iter().find_map(|key| scalar(walk, content, key));
+    let name =
+        ["name", "id", "key", "title", "alias", "case"].iter().find_map(|key| scalar(walk, content, key));
     if let Some(name) = name {
         let name = one_line(name);
         let head = walk.text(item).lines().next().map(one_line).unwrap_or_default();

@@ -25,7 +25,11 @@ const NODES: NodeTable = &[
     ("variable_declaration", Visit::Read(declaration)),
     ("container_field", Visit::Read(field)),
     ("test_declaration", Visit::Read(test)),
+    ("assignment_expression field_initializer", Visit::Read(data_key)),
 ];
+
+/// Keys of this many levels of a ZON file are shown.
+const LEVELS: usize = 2;
 
 /// Reads the `//!` comments at the head of the file.
 fn file_docs<'t>(walk: &mut OutlineWalk<'t>, root: Node<'t>) {
@@ -71,9 +75,27 @@ fn declaration<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
 /// Reads a field, or a constant of an enumeration.
 fn field<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let Some(name) = find(node, "name") else { return };
+    // A ZON file has one value, which the grammar takes for the type of a field without a name.
+    if let Some(list) = find(name, "left/.initializer_list").or_else(|| find(name, ".initializer_list")) {
+        return walk.visit_children(list);
+    }
     let is_constant = walk.scope_kind() == Some(SymbolKind::Enum);
     let kind = if is_constant { SymbolKind::EnumMember } else { SymbolKind::Field };
     walk.define(node, SymbolDefinition::new(kind, walk.text(name).to_owned(), SymbolBody::Nothing));
+}
+
+/// Reads `.name = value` in a ZON file.
+fn data_key<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
+    let level = walk.scopes.len();
+    let name = find(node, "left/member").or_else(|| find(node, ".identifier"));
+    let Some(name) = name.filter(|_| level < LEVELS) else { return };
+    let list = find(node, "right/.initializer_list")
+        .or_else(|| find(node, ".anonymous_struct_initializer/.initializer_list"));
+    let list = list.filter(|_| level + 1 < LEVELS);
+    let inside = list.map_or(SymbolBody::Nothing, SymbolBody::Members);
+    let definition = SymbolDefinition::new(SymbolKind::Key, walk.text(name), inside);
+    let end = walk.range(name).end;
+    walk.define(node, if list.is_some() { definition.with_signature_end(end) } else { definition });
 }
 
 /// Returns the file in `@import("…")`, wherever that begins the value: in `@import("std").mem` too.

@@ -387,7 +387,7 @@ impl DraftCosts<'_, '_, '_> {
             let has_grammar = is_known;
             is_known = text.is_some();
             let text = text.unwrap_or_default();
-            if !has_grammar || subject.file_type.id == "php" {
+            if !has_grammar || matches!(subject.file_type.id, "php" | "c" | "cpp") {
                 names = declared_names(&text, subject.file_type);
             }
             if names.is_empty() && has_grammar {

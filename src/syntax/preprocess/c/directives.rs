@@ -9,7 +9,7 @@ use std::ops::Range;
 use super::scanner::{CScanner, MAX_DEPTH, OpenCondition, Unsupported};
 use super::tokens::{CTokenKind, begins_line, directive_end};
 use crate::model::SymbolKind;
-use crate::syntax::text::c_lexemes::{comment_end, quote_end, quoted_end, word_end};
+use crate::syntax::text::c_lexemes::{comment_end, line_end, quote_end, quoted_end, word_end};
 use crate::syntax::text::{SynthesizedItem, SynthesizedSymbol};
 
 /// The bytes that are significant in the body of a function.
@@ -257,7 +257,7 @@ impl CScanner<'_> {
                     continue;
                 }
                 b'#' if begins_line(self.bytes, at) => {
-                    let end = directive_end(self.bytes, at);
+                    let end = self.directive_or_assembly_end(at);
                     self.follow_condition(self.condition_directive(at), end, depth)?;
                     at = self.at;
                     continue;
@@ -282,7 +282,7 @@ impl CScanner<'_> {
     /// Reads the directive that begins here.
     pub(super) fn directive(&mut self) -> Result<(), Unsupported> {
         let start = self.at;
-        let end = directive_end(self.bytes, start);
+        let end = self.directive_or_assembly_end(start);
         // First, because a macro on a line of its own is not an item that the directive could be in.
         self.end_lone_call();
         if !self.tokens.is_empty() {
@@ -308,6 +308,32 @@ impl CScanner<'_> {
             _ => {}
         }
         Ok(())
+    }
+
+    /// Returns where a directive ends; for `#pragma asm` or `#asm`, after the assembler code, with `#pragma endasm`.
+    fn directive_or_assembly_end(&mut self, at: usize) -> usize {
+        if self.unended_assembly || !self.is_assembly(at, b"asm") {
+            return directive_end(self.bytes, at);
+        }
+        let mut line = line_end(self.bytes, at);
+        while line < self.bytes.len() {
+            let sign = self.after_spaces(line + 1);
+            if self.bytes.get(sign) == Some(&b'#') && self.is_assembly(sign, b"endasm") {
+                return line_end(self.bytes, sign);
+            }
+            line = line_end(self.bytes, line + 1);
+        }
+        self.unended_assembly = true;
+        directive_end(self.bytes, at)
+    }
+
+    /// Returns whether a directive is `#pragma` with that word, or the word itself.
+    fn is_assembly(&self, sign: usize, word: &[u8]) -> bool {
+        let mut at = self.after_spaces(sign + 1);
+        if self.bytes[at..].starts_with(b"pragma") {
+            at = self.after_spaces(at + b"pragma".len());
+        }
+        self.bytes[at..word_end(self.bytes, at)].eq_ignore_ascii_case(word)
     }
 
     fn after_spaces(&self, at: usize) -> usize {

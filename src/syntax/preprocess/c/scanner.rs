@@ -28,6 +28,8 @@ pub(super) struct CScanner<'a> {
     pub(super) has_value: bool,
     /// How many raw strings without an end were found.
     pub(super) unended: usize,
+    /// Whether assembler code has no end, so that it is not looked for again.
+    pub(super) unended_assembly: bool,
     pub(super) is_line_start: bool,
 }
 

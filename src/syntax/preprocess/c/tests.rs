@@ -119,6 +119,18 @@ fn parameters_in_the_old_style_belong_to_their_function() {
 }
 
 #[test]
+fn assembler_code_between_pragmas_is_skipped() {
+    c(
+        "#pragma asm\n_f:\n  MOV A, 'x\n  #if X\n  RET ; {\n#pragma endasm\nint g(void) {\n#asm\n  LD (\n#endasm\n}\n\
+         #pragma asm\nint h(void) { }\n",
+        &expect![[r"
+
+            + function g = int g(void)
+            + function h = int h(void)"]],
+    );
+}
+
+#[test]
 fn cpp_keywords_are_names_in_c() {
     let text = "delete() { }\nnew(x) { }\nvoid catch(int a) { }\n";
     c(
