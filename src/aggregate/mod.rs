@@ -48,4 +48,4 @@ pub use texts::{
     select_symbols, skipped_lines_mark, split_shown, summary_lines, unmatched_hidden_keys,
     unmatched_shown_keys, without_known_lines, without_old_lines,
 };
-pub use tokens::{BYTES_PER_TOKEN, ESTIMATE, TokenCounter, estimate_tokens};
+pub use tokens::{BYTES_PER_TOKEN, ESTIMATE, TokenCounter, estimate_tokens, rough_tokens};

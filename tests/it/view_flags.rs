@@ -156,7 +156,7 @@ fn a_missing_symbol_is_reported_with_similar_names() {
     sandbox.write("notes.txt", "# Words\n");
     let told = sandbox.stdout_of(&["view", "e.py", "--mask", "Engine.runn=def", "--mask", "LIMIT=def"]);
     assert!(
-        told.contains("`Engine.runn` (nearest: Engine.run,") && told.ends_with("\nLIMIT = 3\n"),
+        told.contains("`Engine.runn` (nearest: Engine.run)") && told.ends_with("\nLIMIT = 3\n"),
         "{told}"
     );
     for masks in [&["--mask", "Engine.runn=def"][..], &["--mode", "masked"]] {

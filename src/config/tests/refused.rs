@@ -19,7 +19,10 @@ fn an_unknown_key_is_reported_with_its_line_and_the_nearest_key() {
             "[tiers.3.languages]\npython = 'full'",
             "2: unknown key `tiers.3.languages.python`, the nearest known is `tiers.3.languages.python.view`",
         ),
-        ("[tiers.3.languages.python]\nmode = 'full'", "2: unknown key `tiers.3.languages.python.mode`"),
+        (
+            "[tiers.3.languages.python]\nmode = 'full'",
+            "2: unknown key `tiers.3.languages.python.mode`, the nearest known is `tiers.3.languages.python.view`",
+        ),
     ];
     for (text, expected) in cases {
         check_error(&project(text.as_bytes()), &format!("slop.toml:{expected}"));

@@ -7,7 +7,7 @@ use super::cache::DocumentCaches;
 use super::delivery::{ReaderState, load_reader_state, reduce_to_changes};
 use super::draft::{DraftDocument, GatheredFiles, ShownFile};
 use super::gather::{gather_files, render_as};
-use super::inputs::{DocumentInputs, InputsDigest, ReadTask, task_problems, task_receipt};
+use super::inputs::{DocumentInputs, InputsDigest, ParsedTask, task_problems, task_receipt};
 use super::overview::overview;
 use super::packing::{BudgetUnit, PackMemos, StableShare, limit_of};
 use super::rendering::Renderer;
@@ -106,7 +106,7 @@ impl DocumentRun<'_, '_> {
         let (gathered, history) = gathering.gather(&mut renderer, selection)?;
         let listed = gathered.listed.iter().map(|(path, _)| path);
         let is_limited = request.limits.is_some();
-        let task = if is_limited { ReadTask::new(renderer.cache, request, listed)? } else { None };
+        let task = if is_limited { ParsedTask::new(renderer.cache, request, listed)? } else { None };
         let mut draft = DraftDocument::new(request, gathered, sections, &summaries.folders);
         if let Some(reader) = &reader {
             let mut wanted_block = |renderer: &mut Renderer<'_, '_>, shown: &ShownFile| {
@@ -231,7 +231,7 @@ fn stable_share(
 struct RankInputs<'a> {
     request: &'a AggregationRequest,
     horizon: ChangeHorizon,
-    task: Option<&'a ReadTask<'a>>,
+    task: Option<&'a ParsedTask<'a>>,
     focus: &'a Focus,
     history: Option<&'a ProjectHistory>,
     files: &'a [&'a KnownFile],
@@ -245,7 +245,7 @@ struct RankInputs<'a> {
 impl RankInputs<'_> {
     /// Ranks the files by the task, by those in focus and by history.
     fn current(&self, cache: &mut ArtifactCache<'_>) -> ProjectRanking {
-        let query = self.task.map_or_else(RankingQuery::empty, ReadTask::query);
+        let query = self.task.map_or_else(RankingQuery::empty, ParsedTask::query);
         // Without a task or a focus, ranks that changed with every commit would select something else after each, and a
         // provider would find little of the previous document in its cache. Hydration keeps places by its own rule, and
         // files that were moved since the frozen commit have no history there.
@@ -282,7 +282,7 @@ impl RankInputs<'_> {
 }
 
 /// Adds to the receipt what was understood of a task.
-fn note_task(draft: &mut DraftDocument, task: &ReadTask<'_>, ranking: &ProjectRanking) {
+fn note_task(draft: &mut DraftDocument, task: &ParsedTask<'_>, ranking: &ProjectRanking) {
     draft.remarks.task = Some(task_receipt(task, ranking));
     // If the reader has everything, there is nothing that could match.
     if !draft.files.is_empty() {

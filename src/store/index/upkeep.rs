@@ -243,7 +243,6 @@ mod tests {
     }
 
     #[test]
-    #[expect(clippy::disallowed_methods, reason = "the test blocks a file of SQLite's")]
     fn a_store_is_cleared_where_no_log_can_be_created() {
         let sandbox = TempStore::new();
         sandbox.open().save(&batch(&[("a.py", "a"), ("b.py", "b")], 1)).unwrap();

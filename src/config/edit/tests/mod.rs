@@ -335,7 +335,7 @@ fn symbols_are_removed_from_a_mask() {
     let disk = MemoryFiles::new("[[files]]\npath = 'a'\ntier = 3\n");
     check_error(&disk, remove(&disk, &[]).map(drop), "`a` has no mask");
     let disk = MemoryFiles::new(text);
-    let expected = "no symbol `A.c` in the mask of `a`, the nearest known is `A.b`";
+    let expected = "no symbol `A.c` in the mask of `a`; known: `A.b`";
     check_error(&disk, remove(&disk, &["f", "A.c"]).map(drop), expected);
 }
 

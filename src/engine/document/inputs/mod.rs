@@ -17,4 +17,4 @@ pub(in crate::engine) use sections::project_image;
 #[cfg(test)]
 pub(in crate::engine::document) use sections::sections;
 pub use select::{DocumentInputs, InputsDigest};
-pub(in crate::engine::document) use task::{ReadTask, task_problems, task_receipt};
+pub(in crate::engine::document) use task::{ParsedTask, task_problems, task_receipt};

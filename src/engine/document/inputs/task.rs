@@ -18,7 +18,7 @@ use crate::search::{
 const MAX_LISTED: usize = 20;
 
 /// The task of a request, as it was understood.
-pub(in crate::engine::document) struct ReadTask<'r> {
+pub(in crate::engine::document) struct ParsedTask<'r> {
     text: Cow<'r, str>,
     /// The number of bytes that were not read.
     left_out: usize,
@@ -27,7 +27,7 @@ pub(in crate::engine::document) struct ReadTask<'r> {
     found: Vec<bool>,
 }
 
-impl<'r> ReadTask<'r> {
+impl<'r> ParsedTask<'r> {
     /// Reads the task of a request that selects these files; `None` if it has none.
     pub(in crate::engine::document) fn new<'p>(
         cache: &mut ArtifactCache<'_>,
@@ -54,10 +54,10 @@ impl<'r> ReadTask<'r> {
 
 /// Returns what was understood.
 pub(in crate::engine::document) fn task_receipt(
-    task: &ReadTask<'_>,
+    task: &ParsedTask<'_>,
     ranking: &ProjectRanking,
 ) -> TaskReceipt {
-    let ReadTask { text, reading, found, .. } = task;
+    let ParsedTask { text, reading, found, .. } = task;
     let mut symbols: Vec<String> = Vec::new();
     for symbol in ranking.symbols.iter().filter(|symbol| 0.0 < symbol.parts.exact) {
         if symbols.len() < MAX_LISTED && !symbols.contains(&symbol.name) {
@@ -93,8 +93,8 @@ pub(in crate::engine::document) fn task_receipt(
 }
 
 /// Returns how much of the text was ignored for each reason.
-fn ignored_texts(task: &ReadTask<'_>) -> Vec<IgnoredTaskText> {
-    let ReadTask { left_out, reading, found, .. } = task;
+fn ignored_texts(task: &ParsedTask<'_>) -> Vec<IgnoredTaskText> {
+    let ParsedTask { left_out, reading, found, .. } = task;
     let reasons = [
         (IgnoredTextReason::Url, "address"),
         (IgnoredTextReason::Template, "issue template"),
@@ -120,7 +120,7 @@ fn ignored_texts(task: &ReadTask<'_>) -> Vec<IgnoredTaskText> {
 
 /// Returns notes about how the task was understood.
 pub(in crate::engine::document) fn task_problems(
-    task: &ReadTask<'_>,
+    task: &ParsedTask<'_>,
     ranking: &ProjectRanking,
 ) -> Vec<SectionProblem> {
     let note = |reason: String| SectionProblem { section: "task", reason, is_error: false };

@@ -341,7 +341,7 @@ fn excerpt_text(
         return (script, true);
     }
     let starts = line_starts(text);
-    let pointer = |gap: &RangeInclusive<u32>| pointer(path, &starts, gap);
+    let pointer = |gap: &RangeInclusive<u32>| pointer(path, text, &starts, gap);
     let request = syntax::ExcerptRequest { bodies, signatures: Some(signatures), pointer: &pointer, errors };
     let was_too_slow = is_too_slow.load(Ordering::Relaxed);
     let kept = caches.map_or(own, |caches| &caches.parts);
@@ -371,11 +371,12 @@ fn line_starts(text: &str) -> Vec<usize> {
 }
 
 /// Returns how to read the lines of a large gap, and about how many tokens they are.
-fn pointer(path: &RelPath, starts: &[usize], gap: &RangeInclusive<u32>) -> Option<String> {
+fn pointer(path: &RelPath, text: &str, starts: &[usize], gap: &RangeInclusive<u32>) -> Option<String> {
     let (first, last) = (*gap.start(), *gap.end());
-    let bytes = starts.get(last as usize)?.saturating_sub(*starts.get(first as usize - 1)?);
+    let left_out = text.get(*starts.get(first as usize - 1)?..*starts.get(last as usize)?)?;
     let is_large = MIN_POINTED_LINES <= last - first;
-    let tokens = bytes as u64 / aggregate::BYTES_PER_TOKEN;
+    // Exact counts are not worth their time: a document may have hundreds of gaps.
+    let tokens = aggregate::rough_tokens(left_out);
     is_large.then(|| format!("+{tokens} tokens: slop view {} --lines {first}-{last}", path.to_argument()))
 }
 

@@ -98,21 +98,21 @@ pub(super) struct PackableDraft<'a> {
     /// The positions of the ranked symbols of each file that has any.
     pub(super) of_files: FxHashMap<usize, Vec<usize>>,
     /// The ranks of the files, by their positions in the draft.
-    pub(in crate::engine::document) places: Vec<usize>,
+    pub(in crate::engine::document) ranks: Vec<usize>,
     named: NamedFiles<'a>,
 }
 
 impl<'a> PackableDraft<'a> {
     /// Takes the files in the order that the ranking refers to.
     pub(in crate::engine::document) fn new(files: &'a [ShownFile], context: &PackContext<'_>) -> Self {
-        let places = places(context.ranking);
+        let ranks = ranks(context.ranking);
         let named = NamedFiles::of(files);
         Self {
             files,
             packable: packable_files(files, context),
-            symbols: pack_symbols(files, context, &places, &named),
+            symbols: pack_symbols(files, context, &ranks, &named),
             of_files: symbols_by_file(context.ranking),
-            places,
+            ranks,
             named,
         }
     }
@@ -184,7 +184,7 @@ impl<'a> PackableDraft<'a> {
             if let Some(row) = placed.add_to(&mut files) {
                 let place = match context.stable.get(&at) {
                     Some(StableView::Row { part, place, .. }) => (*part, *place),
-                    Some(StableView::Block(..)) | None => (FilePart::Rest, self.places[at]),
+                    Some(StableView::Block(..)) | None => (FilePart::Rest, self.ranks[at]),
                 };
                 listed.push((place, at, row));
             }
@@ -320,12 +320,12 @@ pub(super) fn views_by_position(
 }
 
 /// Returns the ranks of the files, by their positions in the draft.
-fn places(ranking: &ProjectRanking) -> Vec<usize> {
-    let mut places = vec![0; ranking.order.len()];
-    for (place, at) in ranking.order.iter().enumerate() {
-        places[*at] = place;
+fn ranks(ranking: &ProjectRanking) -> Vec<usize> {
+    let mut ranks = vec![0; ranking.order.len()];
+    for (rank, at) in ranking.order.iter().enumerate() {
+        ranks[*at] = rank;
     }
-    places
+    ranks
 }
 
 /// Returns the maximum number of tokens of signatures in a summary, where blocks begin with one. What does not fit next
@@ -401,7 +401,7 @@ pub(super) fn decided_size(draft: &DraftDocument, context: &PackContext<'_>) -> 
 fn pack_symbols(
     files: &[ShownFile],
     context: &PackContext<'_>,
-    places: &[usize],
+    ranks: &[usize],
     named: &NamedFiles<'_>,
 ) -> Vec<PackSymbol> {
     let ranking = context.ranking;
@@ -415,7 +415,7 @@ fn pack_symbols(
         let is_shown = is_ranked(candidate) && !is_only_named;
         let stable = context.stable.get(&symbol.file);
         PackSymbol {
-            file: places[symbol.file],
+            file: ranks[symbol.file],
             score: symbol.score.max(MIN_SCORE),
             has_body: is_shown
                 && stable.is_none_or(|view| context.is_guided && lacks_body(view, symbol, ranking)),

@@ -301,7 +301,7 @@ impl StablePacker<'_, '_, '_> {
         for (file, view) in views.into_iter().enumerate() {
             match view {
                 Some(PackedView::Names(count)) => {
-                    let place = packable.places[file];
+                    let place = packable.ranks[file];
                     if has_changed[file] {
                         changed_rows.push(ChangedRow { file, count, place });
                     }
@@ -354,7 +354,7 @@ impl StablePacker<'_, '_, '_> {
                 has_bound: false,
                 summary_room: summary_room(&self.current),
             };
-            let mut costs = FileCosts { all: &mut all, place: current.places[*file], symbols: own };
+            let mut costs = FileCosts { all: &mut all, place: current.ranks[*file], symbols: own };
             let packed = aggregate::pack(&input, &mut costs).files.pop().map(|packed| packed.view);
             views[*file] = packed.and_then(|view| view.with_symbols(own));
         }
