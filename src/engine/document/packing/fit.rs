@@ -89,7 +89,9 @@ pub(in crate::engine::document) fn assemble(workspace: &Workspace<'_>, mut draft
 fn assemble_to_measure(workspace: &Workspace<'_>, draft: &DraftDocument) -> Document {
     let shown = draft.files.iter().chain(&draft.shown_again);
     let mut candidates: Vec<CandidateFile> = shown.map(|shown| shown.candidate.clone()).collect();
-    candidates.iter_mut().for_each(|file| set_file_hash(workspace, file));
+    for file in &mut candidates {
+        set_file_hash(workspace, file);
+    }
     aggregate::compose_draft(draft.plan.clone(), candidates, &draft.listed, draft.remarks.clone())
 }
 
