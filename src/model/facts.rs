@@ -342,6 +342,8 @@ pub struct UseFact {
     pub is_call: bool,
     /// Whether the name can only be that of a type or a module, or of a macro if it is called.
     pub is_type: bool,
+    /// Whether the line does not contain the name: `super(1)` calls a constructor of the base class.
+    pub is_implied: bool,
 }
 
 impl SourceFacts {

@@ -190,7 +190,8 @@ impl NumberWriter {
         let flags = u32::from(fact.is_call)
             | u32::from(fact.is_type) << 1
             | u32::from(fact.receiver.is_some()) << 2
-            | u32::from(fact.applied.is_some()) << 3;
+            | u32::from(fact.applied.is_some()) << 3
+            | u32::from(fact.is_implied) << 4;
         self.numbers.extend([fact.name, flags, fact.scope]);
         self.numbers.extend(fact.receiver.into_iter().chain(fact.applied));
         self.line(fact.line);
@@ -323,6 +324,7 @@ impl NumberReader<'_> {
             applied,
             is_call: flags & 1 != 0,
             is_type: flags & 2 != 0,
+            is_implied: flags & 16 != 0,
         })
     }
 }

@@ -108,7 +108,7 @@ pub(super) fn add_references(
         to_definition: target.definition,
         grade,
         is_call: usage.is_call,
-        is_implied: false,
+        is_implied: usage.is_implied,
     }));
 }
 

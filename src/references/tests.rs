@@ -45,6 +45,7 @@ fn c_file(path: &str, defines: &str, flags: u16, calls: &str) -> ProjectFile {
             applied: None,
             is_call: true,
             is_type: false,
+            is_implied: false,
         }],
         imports: Vec::new(),
         names,

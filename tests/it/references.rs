@@ -204,4 +204,7 @@ fn a_java_constructor_is_called_by_enum_constants_and_subclasses() {
         "{callers}"
     );
     assert!(sandbox.stdout_of(&["callers", "Size.Size"]).contains("Shapes.java:13"), "{callers}");
+    // Of all edges, only those of names on their lines are listed.
+    let edges = sandbox.stdout_of(&["refs", "--all", "--json"]);
+    assert!(edges.contains(r#""line":9,"#) && !edges.contains(r#""line":6,"#), "{edges}");
 }

@@ -287,7 +287,7 @@ impl Edit<'_> {
         self.lines.push((a.line, b.line));
         let operands = |usage: &UseFact| usage.receiver.into_iter().chain(usage.applied).collect::<Vec<_>>();
         self.is_name(a.name, b.name)
-            && (a.is_call, a.is_type) == (b.is_call, b.is_type)
+            && (a.is_call, a.is_type, a.is_implied) == (b.is_call, b.is_type, b.is_implied)
             && self.is_place(a.scope, b.scope)
             && (a.receiver.is_some(), a.applied.is_some()) == (b.receiver.is_some(), b.applied.is_some())
             && are_alike(&operands(a), &operands(b), |a, b| self.is_expression(*a, *b))

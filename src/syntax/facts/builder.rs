@@ -391,6 +391,7 @@ impl<'t> FactsBuilder<'t> {
             applied: None,
             is_call,
             is_type: false,
+            is_implied: false,
         });
         if receiver.is_none() {
             self.seen(name).0 = self.facts.uses.len();
@@ -421,6 +422,14 @@ impl<'t> FactsBuilder<'t> {
         }
     }
 
+    /// Records a call of a constructor of the type `name` where something else is written.
+    pub(super) fn use_implied_constructor(&mut self, node: Node<'t>, name: NameId) {
+        self.use_composed(node, name, None, true);
+        if let Some(last) = self.facts.uses.last_mut() {
+            (last.is_type, last.is_implied) = (true, true);
+        }
+    }
+
     /// Visits the name of a type whose constructor is called: the first use that `visit` adds is both a call and a type.
     pub(super) fn use_constructor(&mut self, visit: impl FnOnce(&mut Self)) {
         let first = self.facts.uses.len();
@@ -439,7 +448,16 @@ impl<'t> FactsBuilder<'t> {
         is_call: bool,
     ) {
         let (line, scope) = (line_of(node), self.scope);
-        self.facts.uses.push(UseFact { name, line, scope, receiver, applied: None, is_call, is_type: false });
+        self.facts.uses.push(UseFact {
+            name,
+            line,
+            scope,
+            receiver,
+            applied: None,
+            is_call,
+            is_type: false,
+            is_implied: false,
+        });
     }
 
     /// Records what the most recently used name is applied to.

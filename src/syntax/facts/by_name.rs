@@ -136,6 +136,7 @@ impl NameReader<'_> {
             applied: None,
             is_call,
             is_type: false,
+            is_implied: false,
         });
     }
 }

@@ -201,6 +201,7 @@ impl CppReader<'_> {
             applied: None,
             is_call,
             is_type: false,
+            is_implied: false,
         });
     }
 

@@ -472,6 +472,7 @@ impl<'t> CFactsReader<'t> {
             applied: None,
             is_call,
             is_type,
+            is_implied: false,
         });
     }
 }

@@ -374,7 +374,7 @@ fn enum_constant<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
         && let Some(type_name) = field(declaration, "name")
     {
         let type_name = facts.name_of(type_name);
-        facts.use_constructor(|facts| facts.use_composed(name, type_name, None, true));
+        facts.use_implied_constructor(name, type_name);
     }
     facts.visit_field(node, "arguments", visit);
     if let Some(body) = field(node, "body") {
@@ -523,7 +523,7 @@ fn call_super_constructor<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     // The uses in a qualified name would be on another line.
     if base.kind() == "type_identifier" {
         let name = facts.name_of(base);
-        facts.use_constructor(|facts| facts.use_composed(called, name, None, true));
+        facts.use_implied_constructor(called, name);
     }
 }
 
