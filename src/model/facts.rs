@@ -346,6 +346,22 @@ pub struct UseFact {
     pub is_implied: bool,
 }
 
+impl UseFact {
+    /// Returns the use of a name that is looked up in the scopes, and not called.
+    pub const fn new(name: NameId, line: u32, scope: ScopeId) -> Self {
+        Self {
+            name,
+            line,
+            scope,
+            receiver: None,
+            applied: None,
+            is_call: false,
+            is_type: false,
+            is_implied: false,
+        }
+    }
+}
+
 impl SourceFacts {
     /// Returns a name of the table, or an empty one if the index is invalid.
     pub fn name(&self, name: NameId) -> &str {

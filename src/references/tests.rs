@@ -37,16 +37,7 @@ fn c_file(path: &str, defines: &str, flags: u16, calls: &str) -> ProjectFile {
             line: 1,
         }],
         expressions: vec![ExpressionFact::Unknown],
-        uses: vec![UseFact {
-            name: id(calls),
-            line: 2,
-            scope: 1,
-            receiver: None,
-            applied: None,
-            is_call: true,
-            is_type: false,
-            is_implied: false,
-        }],
+        uses: vec![UseFact { is_call: true, ..UseFact::new(id(calls), 2, 1) }],
         imports: Vec::new(),
         names,
     };

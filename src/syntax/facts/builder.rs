@@ -383,16 +383,7 @@ impl<'t> FactsBuilder<'t> {
 
     pub(super) fn use_name(&mut self, node: Node<'t>, receiver: Option<ExpressionId>, is_call: bool) {
         let name = self.name_of(node);
-        self.facts.uses.push(UseFact {
-            name,
-            line: line_of(node),
-            scope: self.scope,
-            receiver,
-            applied: None,
-            is_call,
-            is_type: false,
-            is_implied: false,
-        });
+        self.use_composed(node, name, receiver, is_call);
         if receiver.is_none() {
             self.seen(name).0 = self.facts.uses.len();
         }
@@ -447,17 +438,8 @@ impl<'t> FactsBuilder<'t> {
         receiver: Option<ExpressionId>,
         is_call: bool,
     ) {
-        let (line, scope) = (line_of(node), self.scope);
-        self.facts.uses.push(UseFact {
-            name,
-            line,
-            scope,
-            receiver,
-            applied: None,
-            is_call,
-            is_type: false,
-            is_implied: false,
-        });
+        let usage = UseFact::new(name, line_of(node), self.scope);
+        self.facts.uses.push(UseFact { receiver, is_call, ..usage });
     }
 
     /// Records what the most recently used name is applied to.

@@ -128,16 +128,7 @@ impl NameReader<'_> {
         }
         let rest = self.facts.text.get(range.end..).unwrap_or_default();
         let is_call = rest.trim_start_matches([' ', '\t']).starts_with('(');
-        self.facts.facts.uses.push(UseFact {
-            name,
-            line,
-            scope,
-            receiver: None,
-            applied: None,
-            is_call,
-            is_type: false,
-            is_implied: false,
-        });
+        self.facts.facts.uses.push(UseFact { is_call, ..UseFact::new(name, line, scope) });
     }
 }
 

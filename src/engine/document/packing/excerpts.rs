@@ -10,7 +10,7 @@ use crate::aggregate::SummaryLines;
 use crate::engine::document::draft::ShownFile;
 use crate::engine::document::gather::render_as;
 use crate::engine::document::rendering::{
-    CachedView, PartsCache, RenderCaches, Renderer, ViewKey, encoding_remark, parsed_parts,
+    CachedView, PartsCache, Renderer, ViewCache, ViewKey, encoding_remark, parsed_parts,
 };
 use crate::engine::fingerprint::Fingerprint;
 use crate::engine::ranking::{ProjectRanking, SourceText, SymbolSignature};
@@ -62,7 +62,11 @@ pub(super) fn render_blocks(
     }
     let workspace = &renderer.cache.workspace;
     let caches = renderer.trusted_caches();
-    let renderer = ExcerptRenderer { workspace, caches, parts: &renderer.parts };
+    let renderer = ExcerptRenderer {
+        workspace,
+        views: caches.map(|caches| &caches.views),
+        parts: caches.map_or(&renderer.parts, |caches| &caches.parts),
+    };
     let max_bytes = context.routing.max_bytes;
     let blocks = on_all_cores(&excerpts, |selection| {
         excerpt_block(renderer, &files[selection.file], selection, context.ranking, max_bytes)
@@ -213,8 +217,7 @@ fn shorten(words: &mut String) {
 #[derive(Clone, Copy)]
 struct ExcerptRenderer<'r> {
     workspace: &'r Workspace<'r>,
-    caches: Option<&'r RenderCaches>,
-    /// What is parsed for this answer, if there are no caches.
+    views: Option<&'r ViewCache>,
     parts: &'r PartsCache,
 }
 
@@ -294,9 +297,7 @@ fn cached_excerpt(
     subject: &ExcerptSource<'_>,
     lines: &ExcerptLines,
 ) -> CompactText {
-    let Some(RenderCaches { views, .. }) = renderer.caches else {
-        return excerpt_text(renderer, subject, lines).0.into();
-    };
+    let Some(views) = renderer.views else { return excerpt_text(renderer, subject, lines).0.into() };
     let mut selected = Fingerprint::default();
     // The excerpt names the path where much is left out.
     selected.bytes(subject.path.as_bytes());
@@ -325,7 +326,7 @@ fn cached_excerpt(
 
 /// Returns an excerpt, and whether it would be the same another time: not if parsing it took too long.
 fn excerpt_text(
-    ExcerptRenderer { workspace, caches, parts: own }: ExcerptRenderer<'_>,
+    ExcerptRenderer { workspace, parts: kept, .. }: ExcerptRenderer<'_>,
     ExcerptSource { path, file_type, source }: &ExcerptSource<'_>,
     ExcerptLines { bodies, signatures, is_pointed_to }: &ExcerptLines,
 ) -> (String, bool) {
@@ -344,7 +345,6 @@ fn excerpt_text(
     let pointer = |gap: &RangeInclusive<u32>| pointer(path, text, &starts, gap);
     let request = syntax::ExcerptRequest { bodies, signatures: Some(signatures), pointer: &pointer, errors };
     let was_too_slow = is_too_slow.load(Ordering::Relaxed);
-    let kept = caches.map_or(own, |caches| &caches.parts);
     let parts = if was_too_slow { None } else { parsed_parts(kept, source, file_type, &mut give_up) };
     let excerpt = parts.and_then(|parts| syntax::excerpt(file_type.id, text, &parts, &request, &mut give_up));
     let is_final = !was_too_slow && !give_up();
@@ -431,7 +431,7 @@ mod tests {
         let excerpt = |project: &Project<'_>, source: &SourceText| {
             let parts = PartsCache::default();
             let renderer =
-                ExcerptRenderer { workspace: &project.cache.workspace, caches: None, parts: &parts };
+                ExcerptRenderer { workspace: &project.cache.workspace, views: None, parts: &parts };
             excerpt_text(renderer, &ExcerptSource { path: &path, file_type, source }, &lines)
         };
         let (parsed, is_final) =

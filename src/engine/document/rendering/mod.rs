@@ -14,4 +14,4 @@ pub(in crate::engine::document) use view::{
     find_slices, without_old_lines,
 };
 pub use view::{UNKNOWN_SYMBOLS, ViewAnswer};
-pub(in crate::engine::document) use view_cache::{CachedView, ViewKey, view_fingerprint};
+pub(in crate::engine::document) use view_cache::{CachedView, ViewCache, ViewKey, view_fingerprint};

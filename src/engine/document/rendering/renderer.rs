@@ -60,7 +60,7 @@ pub(in crate::engine::document) struct Renderer<'r, 'w> {
     /// How much documentation skeletons show.
     pub(in crate::engine::document) docs: DocsDetail,
     pub(in crate::engine::document) prefetch: SkeletonPrefetch,
-    /// What is parsed for this answer, if it must not use or has no caches.
+    /// Replaces that of the caches where there are none, or where the answer must not come from them.
     pub(in crate::engine::document) parts: PartsCache,
 }
 

@@ -192,17 +192,8 @@ impl CppReader<'_> {
             return;
         }
         let name = self.facts.name(text);
-        let (line, scope) = (self.line(at), self.facts.scope);
-        self.facts.facts.uses.push(UseFact {
-            name,
-            line,
-            scope,
-            receiver,
-            applied: None,
-            is_call,
-            is_type: false,
-            is_implied: false,
-        });
+        let usage = UseFact::new(name, self.line(at), self.facts.scope);
+        self.facts.facts.uses.push(UseFact { receiver, is_call, ..usage });
     }
 
     /// Reads a type with its qualifiers, pointers and references; returns it and the index after it. A type that is

@@ -463,16 +463,7 @@ impl<'t> CFactsReader<'t> {
         let is_type = self.is_tag(at);
         let is_call = self.is_sign(at + 1, b'(');
         let name = self.facts.name(text);
-        let (line, scope) = (token.line, self.facts.scope);
-        self.facts.facts.uses.push(UseFact {
-            name,
-            line,
-            scope,
-            receiver: None,
-            applied: None,
-            is_call,
-            is_type,
-            is_implied: false,
-        });
+        let usage = UseFact::new(name, token.line, self.facts.scope);
+        self.facts.facts.uses.push(UseFact { is_call, is_type, ..usage });
     }
 }
