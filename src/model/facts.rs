@@ -40,7 +40,7 @@ pub struct ScopeFact {
     pub parent: ScopeId,
     /// What opens it.
     pub kind: ScopeKind,
-    /// The definition whose body it is.
+    /// The definition whose body it is. That of a file's scope is the component that the file is.
     pub definition: Option<DefinitionId>,
 }
 
@@ -402,13 +402,22 @@ impl SourceFacts {
     /// Returns the innermost definition that encloses a scope.
     pub fn enclosing_definition(&self, mut scope: ScopeId) -> Option<DefinitionId> {
         loop {
+            if scope == 0 {
+                return None;
+            }
             let fact = self.scope(scope);
             let definition = fact.definition.filter(|definition| !self.is_type_literal(*definition));
-            if definition.is_some() || scope == 0 {
+            if definition.is_some() {
                 return definition;
             }
             scope = fact.parent.min(scope - 1);
         }
+    }
+
+    /// Returns the definition that uses what is used in a scope: the innermost one around it, or the component that
+    /// the file is.
+    pub fn using_definition(&self, scope: ScopeId) -> Option<DefinitionId> {
+        self.enclosing_definition(scope).or_else(|| self.scope(0).definition)
     }
 
     /// Returns whether a definition is an anonymous TypeScript type.

@@ -87,7 +87,7 @@ pub(super) fn add_unresolved(
     usage: &UseFact,
     found: &mut ProjectReferences,
 ) {
-    let from_definition = index.facts(file).enclosing_definition(usage.scope);
+    let from_definition = index.facts(file).using_definition(usage.scope);
     found.unresolved.push(UnresolvedUse { file, line: usage.line, from_definition, name: usage.name });
 }
 
@@ -99,7 +99,7 @@ pub(super) fn add_references(
     grade: ReferenceGrade,
     found: &mut ProjectReferences,
 ) {
-    let from_definition = index.facts(file).enclosing_definition(usage.scope);
+    let from_definition = index.facts(file).using_definition(usage.scope);
     found.references.extend(targets.iter().map(|target| Reference {
         from_file: file,
         from_line: usage.line,

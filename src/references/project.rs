@@ -70,7 +70,7 @@ impl NameRules {
     pub(super) fn of(language: &str) -> Option<Self> {
         match language {
             "python" => Some(Self::Python),
-            "javascript" | "typescript" | "tsx" => Some(Self::Script),
+            "javascript" | "typescript" | "tsx" | "vue" | "svelte" | "astro" => Some(Self::Script),
             "rust" => Some(Self::Rust),
             "go" => Some(Self::Go),
             "java" => Some(Self::Java),

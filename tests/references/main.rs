@@ -4,6 +4,8 @@
 
 #[cfg(feature = "lang-javascript")]
 mod common_js;
+#[cfg(feature = "lang-typescript")]
+mod components;
 mod edits;
 #[cfg(feature = "lang-java")]
 mod java;
@@ -40,6 +42,9 @@ fn language(path: &str) -> &'static str {
         "js" => "javascript",
         "json" => "json",
         "yaml" => "yaml",
+        "vue" => "vue",
+        "svelte" => "svelte",
+        "astro" => "astro",
         _ => "cpp",
     }
 }

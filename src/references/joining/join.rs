@@ -327,7 +327,16 @@ fn bare_name(evaluator: &mut Evaluator<'_>, file: FileId, usage: &UseFact) -> (V
                 && bindings.iter().all(|binding| evaluator.is_taken_member(file, binding));
             (if is_taken { ValueSet::FOREIGN } else { found }, is_renamed)
         }
-        ScopedName::Outside => (evaluator.outside(file, usage.name), false),
+        ScopedName::Outside => {
+            let found = evaluator.outside(file, usage.name);
+            // A template names a component, and does not call it.
+            let may_be_component =
+                evaluator.index.file(file).language == "vue" && !usage.is_call && !usage.is_type;
+            if may_be_component && found.values.is_empty() {
+                return (evaluator.registered_component(file, usage.name), true);
+            }
+            (found, false)
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! TypeScript: global declarations, and additions to modules and to types of other files.
 
-use crate::model::{BindingFact, BindingValue, DefinitionKind};
+use crate::model::{BindingFact, BindingValue, DefinitionKind, NameId};
 use crate::references::evaluation::{Evaluator, filling};
 use crate::references::lookup::bindings_in;
 use crate::references::project::{DefinitionKey, FileId};
@@ -66,6 +66,17 @@ impl Evaluator<'_> {
         for (file, binding) in bindings.into_iter().take(8) {
             found.merge(self.bound(file, std::slice::from_ref(binding)));
         }
+        found
+    }
+
+    /// Returns what the components export that may be registered under a name. Only where they are registered says
+    /// which of them is meant.
+    pub(in crate::references) fn registered_component(&mut self, file: FileId, name: NameId) -> ValueSet {
+        let mut found = ValueSet::FOREIGN;
+        for file in self.modules.globals.components(self.index.facts(file).name(name)) {
+            found.merge(self.deeper(|evaluator| evaluator.member(Value::Module(file), "default")));
+        }
+        found.is_complete &= found.values.is_empty();
         found
     }
 }

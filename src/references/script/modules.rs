@@ -15,6 +15,16 @@ const OUTPUT_FOLDERS: [&str; 14] = [
 const ENDINGS: [&str; 11] =
     [".d.ts", ".d.mts", ".d.cts", ".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs"];
 
+/// Beginnings of modules that bundlers map to the folders of a package's sources: those of Vite, Nuxt and `SvelteKit`.
+const SOURCE_ALIASES: [(&str, &[&str]); 6] = [
+    ("@/", &["src", "app", ""]),
+    ("~/", &["src", "app", ""]),
+    ("@@/", &[""]),
+    ("~~/", &[""]),
+    ("$lib/", &["src/lib"]),
+    ("#shared/", &["shared"]),
+];
+
 /// The files of some paths of a manifest, and whether they are those files themselves rather than their sources.
 struct EntryFiles {
     files: Vec<FileId>,
@@ -182,13 +192,16 @@ impl ModuleTables<'_> {
 
     /// Returns the file of a path in a package around a folder.
     fn module_around(&self, folder: &str, module: &str) -> Option<FileId> {
+        let alias =
+            SOURCE_ALIASES.iter().find_map(|(alias, folders)| Some((*folders, module.strip_prefix(alias)?)));
         // `@scope/package/path` or `package/path`. A package without a path usually belongs to another project.
         let parts = if module.starts_with('@') { 2 } else { 1 };
-        let path = module.splitn(parts + 1, '/').nth(parts)?;
+        let in_package = || Some((&["src"][..], module.splitn(parts + 1, '/').nth(parts)?));
+        let (sources, path) = alias.or_else(in_package)?;
         let mut folder = folder;
         loop {
-            let below = joined(folder, "src");
-            if let Some(found) = self.script_path(&joined(&below, path)) {
+            let mut candidates = sources.iter().map(|below| joined(&joined(folder, below), path));
+            if let Some(found) = candidates.find_map(|path| self.script_path(&path)) {
                 return Some(found);
             }
             if folder.is_empty() {

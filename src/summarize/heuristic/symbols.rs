@@ -8,6 +8,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::exports::Exports;
 use super::page::SummaryInput;
+use super::templates::is_component;
 use crate::model::{Outline, Symbol, SymbolKind};
 use crate::summarize::words;
 
@@ -59,7 +60,12 @@ pub(crate) fn file_symbols<'a>(
     let mut plain = Vec::new();
     let mut waiting: Vec<(&Symbol, bool)> =
         outline.symbols.iter().rev().map(|symbol| (symbol, false)).collect();
+    // The template and the styles of a component.
+    let is_section = |symbol: &Symbol| symbol.kind == SymbolKind::Element && is_component(language);
     while let Some((symbol, in_tests)) = waiting.pop() {
+        if is_section(symbol) {
+            continue;
+        }
         found.names.insert(symbol.name.as_str());
         if in_tests || is_test(symbol) {
             found.tests.push(symbol);

@@ -32,6 +32,11 @@ pub(crate) fn is_template(id: &str) -> bool {
     TEMPLATES.contains(&id)
 }
 
+/// Returns whether a type of file is a component: scripts, a template and styles in one.
+pub(crate) fn is_component(id: &str) -> bool {
+    COMPONENTS.contains(&id)
+}
+
 /// The parts of a template, in the order of the text, each once.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct TemplateParts {
@@ -68,10 +73,15 @@ impl TemplateParts {
     pub(crate) fn of(source: &SummaryInput<'_>) -> Self {
         let text = words::head(source.text, HEAD_BYTES);
         let mut parts = Self::default();
-        let has_components = COMPONENTS.contains(&source.file_type.id);
+        let has_components = is_component(source.file_type.id);
         let script = if has_components { components::script_of(text, source.file_type.id) } else { None };
         if let Some(script) = &script {
             parts.script = ComponentParts::of(&text[script.clone()]);
+        }
+        // An outline names these.
+        if source.outline.is_some() {
+            parts.script.functions = Names::default();
+            parts.script.imports = Names::default();
         }
         if source.file_type.id == "helm" {
             parts.read_manifests(text);

@@ -10,7 +10,7 @@ use crate::syntax::outline::parse;
 
 /// The version of the code here: increment it when the same text gives other facts, and, for languages that are read by
 /// name, when the outline gives other symbols.
-const VERSION: u32 = 20;
+const VERSION: u32 = 21;
 
 type Walker = for<'t> fn(&mut FactsBuilder<'t>, Node<'t>);
 
@@ -64,8 +64,14 @@ pub fn source_facts(language: &str, text: &str, give_up: &mut dyn FnMut() -> boo
     }
     let walk = walker(language)?;
     let compiled = compiled_language(language)?;
-    let repaired = if matches!(language, "typescript" | "tsx") { compiled.language.preprocess } else { None };
-    let repaired = repaired.and_then(|repair| repair(text)).map(|repaired| repaired.text);
+    let repaired = match language {
+        "typescript" | "tsx" => {
+            compiled.language.preprocess.and_then(|repair| repair(text)).map(|repaired| repaired.text)
+        }
+        // The names in a template are those of its scripts.
+        "vue" | "svelte" | "astro" => compiled.language.respell.and_then(|respell| respell(text)),
+        _ => None,
+    };
     // The line numbers must be those of the original.
     let has_same_lines = |repaired: &&String| repaired.lines().count() == text.lines().count();
     let text = repaired.as_ref().filter(has_same_lines).map_or(text, String::as_str);
@@ -98,6 +104,7 @@ fn walker(language: &str) -> Option<Walker> {
         "java" => Some(java::walk),
         "python" => Some(python::walk),
         "javascript" | "typescript" | "tsx" => Some(script::walk),
+        "vue" | "svelte" | "astro" => Some(script::walk_component),
         "rust" => Some(rust::walk),
         "go" => Some(go::walk),
         _ => None,

@@ -1,5 +1,7 @@
 //! Facts of small texts, as a reader would state them.
 
+use expect_test::expect;
+
 use super::source_facts;
 use crate::model::{BindingValue, DefinitionFlags, ExpressionFact, SourceFacts};
 
@@ -203,4 +205,102 @@ fn a_manifest_has_the_name_of_its_package() {
     let found = facts("toml", text);
     assert_eq!(found.names, ["lib.name", "lib.path", "lib.rs", "my-parts", "package.name", "parts"]);
     assert_eq!(facts("go-mod", "module \"a.b/c\" // d\n").names, ["a.b/c", "module.name"]);
+}
+
+/// Returns the uses on the lines of the template of a component.
+fn template_uses(language: &str, text: &str, lines: std::ops::RangeInclusive<u32>) -> Vec<String> {
+    let found = facts(language, text);
+    let is_in =
+        |row: &String| row.rsplit(' ').next().is_some_and(|line| lines.contains(&line.parse().unwrap()));
+    uses(&found).into_iter().filter(is_in).collect()
+}
+
+#[test]
+fn expressions_in_a_template_use_the_names_of_the_scripts() {
+    let vue = include_str!("../../../tests/fixtures/vue/setup.vue");
+    expect![[r"
+        current 36
+        total 37
+        SongRow 38
+        songs 39
+        .id 40
+        song 40
+        song 41
+        play() 42
+        song 42
+        log() 42
+        index 42
+        reason 45
+        SongRow 46
+        stop 46
+        format() 47
+        total 47
+        label 47"]]
+    .assert_eq(&template_uses("vue", vue, 36..=52).join("\n"));
+    let svelte = include_str!("../../../tests/fixtures/svelte/player.svelte");
+    expect![[r"
+        song 16
+        queue 16
+        at 16
+        at 20
+        at 20
+        step 20
+        .length 20
+        queue 20
+        HTMLElement 23
+        .title 24
+        node 24
+        title 24
+        title 30
+        .length 35
+        queue 35
+        tooltip 36
+        fade 36
+        wide 36
+        queue 37
+        Row 38
+        entry 38
+        next() 38
+        index 38
+        at 38
+        .rest 38
+        entry 38
+        .Empty 40
+        icons 40
+        song 43
+        next() 46
+        render() 48
+        song 48
+        load() 50
+        title 50
+        loaded 50"]]
+    .assert_eq(&template_uses("svelte", svelte, 15..=54).join("\n"));
+    let astro = include_str!("../../../tests/fixtures/astro/page.astro");
+    expect![[r"
+        Layout 21
+        title 21
+        title 22
+        .map() 25
+        newest 25
+        li 26
+        Card 27
+        post 27
+        .title 27
+        .data 27
+        post 27
+        li 28"]]
+    .assert_eq(&template_uses("astro", astro, 21..=32).join("\n"));
+}
+
+#[test]
+fn hostile_components_are_read_in_linear_time() {
+    for piece in ["{", "{{ ", "<template", "<a {", "<b c=\"", "<!--", "{#if '", "<script>", "$", "日{"] {
+        for language in ["vue", "svelte", "astro"] {
+            let text = format!(
+                "<p>{}</p>\n<script>\nfunction last() {{}}\n</script>\n",
+                piece.repeat(400_000 / piece.len())
+            );
+            facts(language, &text);
+        }
+    }
 }

@@ -8,6 +8,8 @@ mod braces;
 mod c;
 #[cfg(feature = "lang-cmake")]
 mod cmake;
+#[cfg(feature = "lang-typescript")]
+mod components;
 #[cfg(feature = "lang-csharp")]
 mod csharp;
 #[cfg(feature = "lang-css")]
@@ -33,6 +35,7 @@ mod kotlin;
     feature = "lang-json",
     feature = "lang-makefile",
     feature = "lang-toml",
+    feature = "lang-typescript",
     feature = "lang-yaml",
 ))]
 mod lines;

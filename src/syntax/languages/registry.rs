@@ -23,6 +23,7 @@ macro_rules! optional_languages {
 }
 
 optional_languages! {
+    astro: "lang-typescript" components::ASTRO,
     cmake: "lang-cmake" cmake::CMAKE,
     csharp: "lang-csharp" csharp::CSHARP,
     css: "lang-css" css::CSS,
@@ -43,10 +44,12 @@ optional_languages! {
     scala: "lang-scala" scala::SCALA,
     shell: "lang-shell" shell::SHELL,
     sql: "lang-sql" sql::SQL,
+    svelte: "lang-typescript" components::SVELTE,
     swift: "lang-swift" swift::SWIFT,
     toml: "lang-toml" toml::TOML,
     tsx: "lang-typescript" typescript::TSX,
     typescript: "lang-typescript" typescript::TYPESCRIPT,
+    vue: "lang-typescript" components::VUE,
     yaml: "lang-yaml" yaml::YAML,
     zig: "lang-zig" zig::ZIG,
 }

@@ -141,6 +141,37 @@ fn repair_with_jsx(text: &str) -> Option<PreprocessedText> {
 }
 
 fn repair_text(text: &str, has_jsx: bool) -> Option<PreprocessedText> {
+    let repairs = text_repairs(text, has_jsx);
+    if repairs.is_empty() {
+        return None;
+    }
+    let mut rewriter = TextRewriter::new(text);
+    make_repairs(&mut rewriter, repairs);
+    Some(rewriter.finish())
+}
+
+/// Copies a script in the text of a rewriter, from where it is to `end`, as the grammar supports it.
+pub(super) fn copy_repaired(rewriter: &mut TextRewriter<'_>, end: usize, has_jsx: bool) {
+    let start = rewriter.done;
+    let repairs = text_repairs(&rewriter.text[start..end], has_jsx);
+    let moved =
+        repairs.into_iter().map(|(range, stand_in)| (range.start + start..range.end + start, stand_in));
+    make_repairs(rewriter, moved.collect());
+    rewriter.copy_until(end);
+}
+
+fn make_repairs(rewriter: &mut TextRewriter<'_>, mut repairs: Vec<TextRepair>) {
+    repairs.sort_by_key(|(range, _)| range.start);
+    for (range, stand_in) in repairs {
+        // Of overlapping repairs the first one is made.
+        if rewriter.done <= range.start {
+            rewriter.repair(range, stand_in);
+        }
+    }
+}
+
+/// Returns what the grammar does not support in a text, and what it supports instead.
+fn text_repairs(text: &str, has_jsx: bool) -> Vec<TextRepair> {
     let mut repairs = variances(text);
     repairs.extend(imported_types(text));
     repairs.extend(exported_types(text));
@@ -148,19 +179,7 @@ fn repair_text(text: &str, has_jsx: bool) -> Option<PreprocessedText> {
     if !has_jsx {
         repairs.extend(unended_signatures(text));
     }
-    if repairs.is_empty() {
-        return None;
-    }
-    repairs.sort_by_key(|(range, _)| range.start);
-    let mut rewriter = TextRewriter::new(text);
-    rewriter.preprocessed.repairs = repairs.len();
-    for (range, stand_in) in repairs {
-        // Of overlapping repairs the first one is made.
-        if rewriter.done <= range.start {
-            rewriter.replace(range, stand_in);
-        }
-    }
-    Some(rewriter.finish())
+    repairs
 }
 
 fn variances(text: &str) -> Vec<TextRepair> {

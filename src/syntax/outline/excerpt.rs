@@ -313,25 +313,34 @@ impl<'s> ExcerptLines<'s> {
         for run in self.runs(&dropped) {
             let end = self.block_end(parts, &run).unwrap_or(run.start);
             for lines in [run.start..end, end..run.end].into_iter().filter(|lines| !lines.is_empty()) {
-                let gap = line_number(lines.start)..=line_number(lines.end - 1);
                 // What follows a block is in one that has this block.
                 let needs_statement = lines.start == run.start;
-                made.extend(self.gap_cut(&lines, &gap, needs_statement, request));
+                let style = self.gap_style(parts, &lines);
+                made.extend(style.and_then(|style| self.gap_cut(style, &lines, needs_statement, request)));
             }
         }
         sort_cuts(&mut made);
         apply_cuts(self.source.original_text(), &made, CutMode::Plain)
     }
 
+    /// Returns the style of the comment for dropped lines.
+    fn gap_style(&self, parts: &ExcerptParts, dropped: &Range<usize>) -> Option<GapStyle> {
+        let style = self.style?;
+        let code = dropped.clone().find(|line| !self.text(*line).trim().is_empty());
+        let start = code.map(|line| self.starts[line] + self.indent(line).len())?;
+        let is_elided = parts.elided.iter().any(|range| range.contains(&start));
+        Some(if is_elided { style.for_elided() } else { style })
+    }
+
     /// Returns the cut that replaces lines by one comment; `None` if that would not make the text shorter.
     fn gap_cut(
         &self,
+        style: GapStyle,
         lines: &Range<usize>,
-        gap: &RangeInclusive<u32>,
         needs_statement: bool,
         request: &ExcerptRequest<'_>,
     ) -> Option<SkeletonCut> {
-        let style = self.style?;
+        let gap = &(line_number(lines.start)..=line_number(lines.end - 1));
         let bytes = self.bytes(lines);
         let first = lines.clone().find(|line| !self.text(*line).trim().is_empty())?;
         let indent = self.indent(first);

@@ -6,6 +6,8 @@ use std::ops::RangeInclusive;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct GapStyle {
     pub(super) comment: (&'static str, &'static str),
+    /// The same in the template of a component, whose scripts have other comments.
+    template_comment: Option<(&'static str, &'static str)>,
     /// The statement written before the comment where a block must not be empty, such as `pass`.
     pub(super) statement: &'static str,
     /// Whether a block ends where a line is indented less, and not at a bracket or a word.
@@ -25,7 +27,18 @@ impl GapStyle {
             "json" | "notebook" => return None,
             _ => (("// ", ""), ""),
         };
-        Some(Self { comment, statement, ends_blocks_by_indent: language == "python" })
+        let is_component = matches!(language, "vue" | "svelte" | "astro");
+        Some(Self {
+            comment,
+            template_comment: is_component.then_some(("<!-- ", " -->")),
+            statement,
+            ends_blocks_by_indent: language == "python",
+        })
+    }
+
+    /// Returns the style for what the scanner of the language has elided.
+    pub(super) fn for_elided(self) -> Self {
+        Self { comment: self.template_comment.unwrap_or(self.comment), ..self }
     }
 
     /// Returns the comment for a gap, without an indent.

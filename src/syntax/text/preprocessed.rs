@@ -209,9 +209,15 @@ impl<'t> TextRewriter<'t> {
         Self { text, done: 0, preprocessed: PreprocessedText::default() }
     }
 
+    /// Copies the text up to `end`.
+    pub(in crate::syntax) fn copy_until(&mut self, end: usize) {
+        self.preprocessed.copy(self.text, self.done..end);
+        self.done = end;
+    }
+
     /// Replaces a range that the parser need not read.
     pub(in crate::syntax) fn replace(&mut self, range: Range<usize>, with: &str) {
-        self.preprocessed.copy(self.text, self.done..range.start);
+        self.copy_until(range.start);
         self.done = range.end;
         self.preprocessed.substitute(with, range);
     }
@@ -224,7 +230,7 @@ impl<'t> TextRewriter<'t> {
 
     /// Copies the rest of the text.
     pub(in crate::syntax) fn finish(mut self) -> PreprocessedText {
-        self.preprocessed.copy(self.text, self.done..self.text.len());
+        self.copy_until(self.text.len());
         self.preprocessed
     }
 }

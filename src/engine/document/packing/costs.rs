@@ -18,7 +18,7 @@ use crate::engine::document::draft::ShownFile;
 use crate::engine::document::rendering::{NameList, Renderer, ViewKey};
 use crate::engine::fingerprint::Fingerprint;
 use crate::engine::ranking::{ProjectRanking, RankedSymbol};
-use crate::model::{FileRole, FileType, Symbol, ViewMode};
+use crate::model::{FileRole, FileType, Outline, Symbol, SymbolKind, ViewMode};
 use crate::summarize;
 use crate::summarize::SummaryInput;
 
@@ -378,8 +378,20 @@ impl DraftCosts<'_, '_, '_> {
         let score = |symbol: &Symbol| scores.get(symbol.name.as_str()).copied().unwrap_or(0.0);
         // Without a grammar, a file may well have symbols, and its first lines would not represent it.
         let mut is_known = outline.as_ref().is_some_and(|outline| outline.health.fallback.is_none());
-        let mut names =
-            outline.map(|outline| important_names(&outline, MAX_NAMES, &score)).unwrap_or_default();
+        let is_program = subject.as_ref().is_some_and(|subject| subject.file_type.is_program());
+        let names_of = |outline: &Outline| {
+            let mut names = important_names(outline, MAX_NAMES, &score);
+            // Every component has a template and styles.
+            let is_section = |name: &String| {
+                outline
+                    .symbols
+                    .iter()
+                    .any(|symbol| symbol.kind == SymbolKind::Element && symbol.name == *name)
+            };
+            names.retain(|name| !is_program || !is_section(name));
+            names
+        };
+        let mut names = outline.as_ref().map(names_of).unwrap_or_default();
         if names.is_empty()
             && let Some(subject) = subject.filter(|subject| subject.file_type.role == FileRole::Code)
         {
@@ -387,7 +399,9 @@ impl DraftCosts<'_, '_, '_> {
             let has_grammar = is_known;
             is_known = text.is_some();
             let text = text.unwrap_or_default();
-            if !has_grammar || matches!(subject.file_type.id, "php" | "c" | "cpp") {
+            if !has_grammar
+                || matches!(subject.file_type.id, "php" | "c" | "cpp" | "vue" | "svelte" | "astro")
+            {
                 names = declared_names(&text, subject.file_type);
             }
             if names.is_empty() && has_grammar {

@@ -1,6 +1,7 @@
 //! JavaScript and TypeScript, and the manifests of their packages.
 
 mod common_js;
+mod components;
 mod context;
 mod manifest;
 mod modules;
@@ -9,5 +10,6 @@ mod reader;
 mod syntax;
 mod types;
 
+pub(super) use components::walk_component;
 pub(super) use manifest::{is_json_manifest, is_yaml_manifest, json_facts, yaml_facts};
 pub(super) use reader::walk;
