@@ -7,7 +7,7 @@ use secrecy::SecretString;
 
 use super::call::AgentWorld;
 use super::gate::ProviderGate;
-use super::ledger::{ClaimGuard, ClaimStore, TaskKeys};
+use super::ledger::{ClaimGuard, ClaimStore};
 use super::options::Options;
 use super::outcome::{StopReason, TaskOutcome};
 use super::prompts::PromptSource;
@@ -15,7 +15,7 @@ use crate::engine::summaries::{SummaryTask, WithheldReason};
 use crate::llm::{GiveUpReason, Model};
 use crate::model::{Money, SummaryKey, TokenUsage};
 use crate::store;
-use crate::store::agent::{BatchId, SpendOutcome, SpendReservation, SpendSettlement, SpendTotals};
+use crate::store::agent::{BatchId, SpendOutcome, SpendReservation, SpendSettlement, SpendTotals, TaskKeys};
 
 /// How long a task that no model could answer is not tried again.
 const REFUSED_FOR_MS: i64 = 24 * 60 * 60 * 1000;

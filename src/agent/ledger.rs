@@ -12,7 +12,7 @@ use crate::model::{SummaryKey, Tier, WriterKey, lock};
 use crate::store;
 use crate::store::agent::{
     AGENT_DATABASE, AgentDb, AgentDbRecovery, BatchId, CapExceeded, ClaimStatus, NewBatch, SpendCaps,
-    SpendId, SpendReservation, SpendSettlement, SpendTotals, StoredSummary, UsageRow,
+    SpendId, SpendReservation, SpendSettlement, SpendTotals, StoredSummary, TaskKeys, UsageRow,
 };
 use crate::sys::FileLock;
 
@@ -29,15 +29,6 @@ pub(super) struct ClaimStore {
     /// Held for the lifetime of the store, to show other processes that our claims are alive.
     lock: FileLock,
     holder: String,
-}
-
-/// The keys under which the state of a task is stored.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct TaskKeys {
-    /// The key of its claim.
-    pub(super) task: SummaryKey,
-    /// The key of its refusal, which also depends on the models.
-    pub(super) refusal: SummaryKey,
 }
 
 /// A task that this process has claimed; released on drop unless it was completed.
@@ -92,7 +83,7 @@ impl ClaimStore {
         let first = wanted.first().map_or(&[][..], Vec::as_slice);
         let mut db = self.db();
         let is_alive = |holder: &str| self.is_alive(holder);
-        let claim = db.claim(&keys.task, &keys.refusal, first, &self.holder, now_ms, &is_alive)?;
+        let claim = db.claim(keys, first, &self.holder, now_ms, &is_alive)?;
         match claim {
             ClaimStatus::Acquired => {}
             ClaimStatus::Done => return Ok(Err(TaskOutcome::Done)),
@@ -156,7 +147,7 @@ impl ClaimStore {
         until_ms: Option<i64>,
         now_ms: i64,
     ) -> Result<(), store::Error> {
-        self.db().record_refusal(&keys.task, &keys.refusal, &self.holder, reason, until_ms, now_ms)
+        self.db().record_refusal(keys, &self.holder, reason, until_ms, now_ms)
     }
 
     pub(super) fn holder(&self) -> &str {
@@ -210,9 +201,7 @@ impl ClaimGuard<'_> {
         until_ms: Option<i64>,
         now_ms: i64,
     ) -> Result<(), store::Error> {
-        self.store.db().record_refusal(
-            &self.keys.task, &self.keys.refusal, &self.store.holder, reason, until_ms, now_ms,
-        )?;
+        self.store.db().record_refusal(self.keys, &self.store.holder, reason, until_ms, now_ms)?;
         self.is_open = false;
         Ok(())
     }

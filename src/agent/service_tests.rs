@@ -10,7 +10,7 @@ use super::{AgentWorld, Error, NoObserver, PromptSource, StopReason, SubAgentSta
 use crate::engine::summaries::{PreparedPrompt, SummaryTask, WithheldReason};
 use crate::llm::{Model, Provider, SoftFailure, TokenPrice};
 use crate::model::{HttpError, ModelName, Money, SummaryKey, Tier};
-use crate::store::agent::{CapExceeded, ClaimStatus, SpendCaps};
+use crate::store::agent::{CapExceeded, ClaimStatus, SpendCaps, TaskKeys};
 
 #[test]
 fn an_answer_is_stored_for_each_tier_with_its_cost() {
@@ -105,7 +105,10 @@ fn a_call_of_a_dead_process_counts_and_is_repeated() {
     // The state left by a process that is killed between the response and its commit.
     let mut paid = world.paid();
     let (id, holder) = (task("a").id, "agent-00000000000000ff.lock");
-    assert_eq!(paid.claim(&id, &id, &[id], holder, 0, &|_| true).unwrap(), ClaimStatus::Acquired);
+    assert_eq!(
+        paid.claim(TaskKeys { task: id, refusal: id }, &[id], holder, 0, &|_| true).unwrap(),
+        ClaimStatus::Acquired
+    );
     let day = i64::try_from(MIDNIGHT / 86_400).unwrap();
     let reservation = crate::store::agent::SpendReservation {
         task_key: id,
@@ -131,8 +134,12 @@ fn a_claim_of_a_live_process_is_respected() {
     let options = options(vec![model("small")]);
     let other = world.service(&options);
     let id = task("a").id;
-    let claim =
-        other.core.claims.db().claim(&id, &id, &[id], other.core.claims.holder(), 0, &|_| true).unwrap();
+    let claim = other
+        .core
+        .claims
+        .db()
+        .claim(TaskKeys { task: id, refusal: id }, &[id], other.core.claims.holder(), 0, &|_| true)
+        .unwrap();
     assert_eq!(claim, ClaimStatus::Acquired);
     assert_eq!(world.run(&options, vec![task("a")]).in_progress, 1);
     drop(other);

@@ -130,6 +130,11 @@ impl<'s> PlanWatch<'s> {
         Self { context, key_lookup, plan, last_check: Mutex::new(check) }
     }
 
+    /// Returns the options of the plan.
+    pub(super) const fn options(&self) -> &agent::Options {
+        &self.plan.options
+    }
+
     /// Returns whether to drop requests in flight: the daemon is about to end, or the settings forbid them.
     pub(super) fn is_revoked(&self) -> bool {
         self.context.is_stopping.load(Ordering::Relaxed) || self.check_settings() == PlanValidity::Revoked

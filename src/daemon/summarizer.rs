@@ -20,7 +20,7 @@ use crate::agent::{
 };
 use crate::api::AgentStatus;
 use crate::config::ConfigInputs;
-use crate::engine::summaries::{SummaryPolicy, SummaryTasks};
+use crate::engine::summaries::SummaryTasks;
 use crate::engine::{NoProgress, Project, World};
 use crate::model::{SummaryKey, error_chain, lock};
 use crate::service::TEAM_POLL;
@@ -141,9 +141,8 @@ fn serve_settings(
             return Some(ServeEnd::Failure);
         };
         project.share_cache(Arc::clone(&context.workspace));
-        let policy = options.policy.clone();
         let watch = PlanWatch::new(context, summarizer.key_lookup, plan, inputs);
-        return serve_fetching(context, wakeups, &mut project, team.as_ref()?, &policy, &watch);
+        return serve_fetching(wakeups, &mut project, team.as_ref()?, &watch);
     }
     let web = HttpClient::new(options.proxy.clone());
     let commands = RealCommands { project: context.root.clone() };
@@ -162,24 +161,23 @@ fn serve_settings(
     let Ok(mut project) = Project::open(&context.root, engine, world) else { return Some(ServeEnd::Failure) };
     project.share_cache(Arc::clone(&context.workspace));
     let watch = PlanWatch::new(context, summarizer.key_lookup, plan, inputs);
-    serve_rounds(context, summarizer, wakeups, &mut project, &service, team.as_ref(), &watch)
+    let team = team.as_ref();
+    SummaryRounds { summarizer, project: &mut project, service: &service, team, watch: &watch }.serve(wakeups)
 }
 
 /// Fetches missing summaries after each change, until the settings change or the daemon ends (`None`).
 fn serve_fetching(
-    context: &WorkerContext,
     wakeups: &Receiver<()>,
     project: &mut Project<'_>,
     team: &TeamSync,
-    policy: &SummaryPolicy,
     watch: &PlanWatch<'_>,
 ) -> Option<ServeEnd> {
     loop {
         let began = WallClock.monotonic();
-        fetch_missing(project, team, policy, watch);
+        fetch_missing(project, team, watch);
         let took = WallClock.monotonic().saturating_sub(began);
         let pause = took.saturating_mul(PAUSE_FACTOR).max(SETTINGS_POLL);
-        if !wait_for_wakeup(context, wakeups, IDLE_PAUSE.max(pause), || watch.is_superseded()) {
+        if !wait_for_wakeup(watch.context, wakeups, IDLE_PAUSE.max(pause), || watch.is_superseded()) {
             return None;
         }
         if watch.is_superseded() {
@@ -188,41 +186,13 @@ fn serve_fetching(
     }
 }
 
-/// Runs rounds until the settings change or the daemon ends (`None`).
-fn serve_rounds(
-    context: &WorkerContext,
-    summarizer: &BackgroundSummarizer,
-    wakeups: &Receiver<()>,
-    project: &mut Project<'_>,
-    service: &SummaryService<'_>,
-    team: Option<&TeamSync>,
-    watch: &PlanWatch<'_>,
-) -> Option<ServeEnd> {
-    let mut last_poll = None;
-    loop {
-        let Some(pending) = collect_batches(service, watch, &mut last_poll) else {
-            return Some(ServeEnd::Failure);
-        };
-        if let Some(team) = team {
-            fetch_missing(project, team, &service.options().policy, watch);
-            // Stores what could not be stored after an earlier round.
-            store_in_team(team, HashSet::new(), service.options(), watch);
-        }
-        let rest = run_round(project, service, team, summarizer, watch, &pending);
-        match rest {
-            NextRound::Restart if context.is_stopping.load(Ordering::Relaxed) => return None,
-            NextRound::Restart => return Some(ServeEnd::Failure),
-            NextRound::After(rest)
-                if !wait_for_wakeup(context, wakeups, rest.min(next_batch_poll(&pending)), || {
-                    watch.is_superseded()
-                }) =>
-            {
-                return None;
-            }
-            NextRound::After(_) if watch.is_superseded() => return Some(ServeEnd::SettingsChanged),
-            NextRound::After(_) => {}
-        }
-    }
+/// The rounds in which models are called, under one plan.
+struct SummaryRounds<'r, 'w> {
+    summarizer: &'r BackgroundSummarizer,
+    project: &'r mut Project<'w>,
+    service: &'r SummaryService<'w>,
+    team: Option<&'r TeamSync>,
+    watch: &'r PlanWatch<'r>,
 }
 
 enum NextRound {
@@ -253,49 +223,74 @@ fn next_batch_poll(pending: &BTreeSet<SummaryKey>) -> Duration {
     if pending.is_empty() { IDLE_PAUSE } else { BATCH_POLL }
 }
 
-/// Lists the contents without a summary, and calls models for the most important ones.
-fn run_round(
-    project: &mut Project<'_>,
-    service: &SummaryService<'_>,
-    team: Option<&TeamSync>,
-    summarizer: &BackgroundSummarizer,
-    watch: &PlanWatch<'_>,
-    pending: &BTreeSet<SummaryKey>,
-) -> NextRound {
-    let began = WallClock.monotonic();
-    let policy = &service.options().policy;
-    let Ok(mut tasks) = project.summary_tasks(policy) else { return NextRound::Restart };
-    // Otherwise they would displace tasks that can run.
-    tasks.ready.retain(|task| !pending.contains(&task.id));
-    // Notes about the files are reported by the workers that answer queries.
-    project.take_notes();
-    let listing_took = WallClock.monotonic().saturating_sub(began);
-    let pause = listing_took.saturating_mul(PAUSE_FACTOR).max(SETTINGS_POLL);
-    summarizer.update_status(service, &tasks);
-    if tasks.ready.is_empty() {
-        return NextRound::After(tasks.next_ready_in.unwrap_or(IDLE_PAUSE).clamp(pause, IDLE_PAUSE));
-    }
-    let shared = team.map(|team| claim_tasks(project, service, team, &tasks.ready, watch));
-    let (batch, claims) = match shared {
-        Some(ClaimResult::Own(batch, claims)) => (batch, Some(claims)),
-        // What they write is fetched in a later round.
-        Some(ClaimResult::Others) => return NextRound::After(TEAM_POLL.max(pause)),
-        Some(ClaimResult::Settled) => return NextRound::After(Duration::ZERO),
-        Some(ClaimResult::NoClaims) | None => {
-            (tasks.ready.iter().take(TASKS_PER_ROUND).cloned().collect(), None)
+impl SummaryRounds<'_, '_> {
+    /// Runs rounds until the settings change or the daemon ends (`None`).
+    fn serve(mut self, wakeups: &Receiver<()>) -> Option<ServeEnd> {
+        let Self { service, team, watch, .. } = self;
+        let mut last_poll = None;
+        loop {
+            let Some(pending) = collect_batches(service, watch, &mut last_poll) else {
+                return Some(ServeEnd::Failure);
+            };
+            if let Some(team) = team {
+                fetch_missing(self.project, team, watch);
+                // Stores what could not be stored after an earlier round.
+                store_in_team(team, HashSet::new(), watch);
+            }
+            match self.run_round(&pending) {
+                NextRound::Restart if !is_running(watch.context) => return None,
+                NextRound::Restart => return Some(ServeEnd::Failure),
+                NextRound::After(pause) => {
+                    let pause = pause.min(next_batch_poll(&pending));
+                    if !wait_for_wakeup(watch.context, wakeups, pause, || watch.is_superseded()) {
+                        return None;
+                    }
+                    if watch.is_superseded() {
+                        return Some(ServeEnd::SettingsChanged);
+                    }
+                }
+            }
         }
-    };
-    let preparer = project.preparer(&tasks, policy);
-    let prompts = PlanBoundPrompts { prompts: ProjectPrompts { preparer: &preparer, policy }, watch };
-    let report = LiveStatus { summarizer, service, tasks: &tasks };
-    let outcome = service.run(batch, &prompts, &report, &|| watch.is_revoked());
-    summarizer.update_status(service, &tasks);
-    if let Some(team) = team {
-        store_in_team(team, claims.unwrap_or_default(), service.options(), watch);
     }
-    let rest = next_round_after(&outcome, pause);
-    watch.report(&outcome);
-    if watch.is_superseded() { NextRound::After(Duration::ZERO) } else { rest }
+
+    /// Lists the contents without a summary, and calls models for the most important ones.
+    fn run_round(&mut self, pending: &BTreeSet<SummaryKey>) -> NextRound {
+        let Self { summarizer, project, service, team, watch } = self;
+        let began = WallClock.monotonic();
+        let policy = &service.options().policy;
+        let Ok(mut tasks) = project.summary_tasks(policy) else { return NextRound::Restart };
+        // Otherwise they would displace tasks that can run.
+        tasks.ready.retain(|task| !pending.contains(&task.id));
+        // Notes about the files are reported by the workers that answer queries.
+        project.take_notes();
+        let listing_took = WallClock.monotonic().saturating_sub(began);
+        let pause = listing_took.saturating_mul(PAUSE_FACTOR).max(SETTINGS_POLL);
+        summarizer.update_status(service, &tasks);
+        if tasks.ready.is_empty() {
+            return NextRound::After(tasks.next_ready_in.unwrap_or(IDLE_PAUSE).clamp(pause, IDLE_PAUSE));
+        }
+        let shared = team.map(|team| claim_tasks(project, team, &tasks.ready, watch));
+        let (batch, claims) = match shared {
+            Some(ClaimResult::Own(batch, claims)) => (batch, Some(claims)),
+            // What they write is fetched in a later round.
+            Some(ClaimResult::Others) => return NextRound::After(TEAM_POLL.max(pause)),
+            Some(ClaimResult::Settled) => return NextRound::After(Duration::ZERO),
+            Some(ClaimResult::NoClaims) | None => {
+                (tasks.ready.iter().take(TASKS_PER_ROUND).cloned().collect(), None)
+            }
+        };
+        let preparer = project.preparer(&tasks, policy);
+        let prompts = PlanBoundPrompts { prompts: ProjectPrompts { preparer: &preparer, policy }, watch };
+        let report = LiveStatus { summarizer, service, tasks: &tasks };
+        let outcome = service.run(batch, &prompts, &report, &|| watch.is_revoked());
+        summarizer.update_status(service, &tasks);
+        if let Some(team) = team {
+            store_in_team(team, claims.unwrap_or_default(), watch);
+        }
+        let next = next_round_after(&outcome, pause);
+        watch.report(&outcome);
+        if watch.is_superseded() { NextRound::After(Duration::ZERO) } else { next }
+    }
 }
 
 fn next_round_after(outcome: &RunOutcome, pause: Duration) -> NextRound {

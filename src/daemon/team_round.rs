@@ -5,9 +5,9 @@ use std::collections::HashSet;
 
 use super::event::DaemonEvent;
 use super::plan::PlanWatch;
-use crate::agent::{Options, ShareFailure, SummaryService, TeamSync};
+use crate::agent::{ShareFailure, TeamSync};
 use crate::engine::Project;
-use crate::engine::summaries::{SummaryPolicy, SummaryTask};
+use crate::engine::summaries::SummaryTask;
 use crate::model::{SummaryKey, error_chain};
 use crate::sys::{Clock, WallClock};
 
@@ -15,17 +15,12 @@ use crate::sys::{Clock, WallClock};
 pub(super) const TASKS_PER_ROUND: usize = 64;
 
 /// Fetches missing summaries from the team's cache. If that fails, the round continues without them.
-pub(super) fn fetch_missing(
-    project: &mut Project<'_>,
-    team: &TeamSync,
-    policy: &SummaryPolicy,
-    watch: &PlanWatch<'_>,
-) {
+pub(super) fn fetch_missing(project: &mut Project<'_>, team: &TeamSync, watch: &PlanWatch<'_>) {
     let now_ms = WallClock.now_ms();
     if team.rests(now_ms) {
         return;
     }
-    if let Ok(wanted) = project.wanted_summaries(policy) {
+    if let Ok(wanted) = project.wanted_summaries(&watch.options().policy) {
         let pulled = team.pull(wanted, now_ms).map(drop);
         watch.report_team(team, pulled, now_ms);
     }
@@ -47,14 +42,13 @@ pub(super) enum ClaimResult {
 /// Claims tasks in the team's cache, and fetches the summaries that others have stored by now.
 pub(super) fn claim_tasks(
     project: &mut Project<'_>,
-    service: &SummaryService<'_>,
     team: &TeamSync,
     ready: &[SummaryTask],
     watch: &PlanWatch<'_>,
 ) -> ClaimResult {
-    let policy = &service.options().policy;
+    let policy = &watch.options().policy;
     let now_ms = WallClock.now_ms();
-    let own = match team.claim(ready, service.options(), now_ms) {
+    let own = match team.claim(ready, watch.options(), now_ms) {
         Ok(Some(own)) => own,
         Ok(None) => return ClaimResult::NoClaims,
         Err(failure) => {
@@ -82,19 +76,14 @@ pub(super) fn claim_tasks(
     if own.is_empty() && fetched == 0 {
         return ClaimResult::Others;
     }
-    store_in_team(team, own, service.options(), watch);
+    store_in_team(team, own, watch);
     ClaimResult::Settled
 }
 
 /// Stores the summaries paid for, and releases claims.
-pub(super) fn store_in_team(
-    team: &TeamSync,
-    claims: HashSet<SummaryKey>,
-    options: &Options,
-    watch: &PlanWatch<'_>,
-) {
+pub(super) fn store_in_team(team: &TeamSync, claims: HashSet<SummaryKey>, watch: &PlanWatch<'_>) {
     let now_ms = WallClock.now_ms();
-    let stored = team.store(claims, options, now_ms);
+    let stored = team.store(claims, watch.options(), now_ms);
     watch.report_team(team, stored, now_ms);
 }
 

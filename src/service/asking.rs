@@ -31,6 +31,10 @@ const STORE_PAUSE: Duration = Duration::from_secs(5);
 /// How tasks are run.
 #[derive(Clone, Copy)]
 pub struct AskOptions<'a> {
+    /// Reports the progress.
+    pub observer: &'a dyn RunObserver,
+    /// Returns whether to end the run.
+    pub is_stopped: &'a (dyn Fn() -> bool + Sync),
     /// Whether to wait for other processes that run the same tasks.
     pub waits: bool,
     /// The team's cache, if tasks are to be shared with the other members of the team.
@@ -62,8 +66,6 @@ impl SummarySession<'_> {
         keys: ProviderKeys,
         agent_world: AgentWorld<'_>,
         options: AskOptions<'_>,
-        report: &dyn RunObserver,
-        is_stopped: &(dyn Fn() -> bool + Sync),
     ) -> Result<RunOutcome, ApiError> {
         // With claims, each round stores its answers.
         let stored = options.team.filter(|cache| cache.own_key().is_some() && !cache.has_claims());
@@ -75,7 +77,7 @@ impl SummarySession<'_> {
                 // Otherwise, everything is stored at the end of the run.
                 let _ = thread.spawn_scoped(scope, move || store_meanwhile(&folder, cache, &end));
             }
-            let outcome = self.ask_rounds(keys, agent_world, options, report, is_stopped);
+            let outcome = self.ask_rounds(keys, agent_world, options);
             drop::<mpsc::Sender<()>>(ended);
             outcome
         })
@@ -85,15 +87,13 @@ impl SummarySession<'_> {
         &mut self,
         keys: ProviderKeys,
         agent_world: AgentWorld<'_>,
-        AskOptions { waits, team }: AskOptions<'_>,
-        report: &dyn RunObserver,
-        is_stopped: &(dyn Fn() -> bool + Sync),
+        options: AskOptions<'_>,
     ) -> Result<RunOutcome, ApiError> {
         let service = self.open_summary_service(keys, agent_world)?;
         let (mut all, mut settled) = (RunOutcome::default(), BTreeSet::new());
-        let options = self.options.clone();
-        let mut team = team.and_then(|cache| {
-            let claims = TeamClaims::new(cache, &options)?;
+        let is_stopped = options.is_stopped;
+        let mut team = options.team.and_then(|cache| {
+            let claims = TeamClaims::new(cache, &self.options)?;
             Some(SharedWork { cache, claims, waited: Duration::ZERO })
         });
         loop {
@@ -113,7 +113,7 @@ impl SummarySession<'_> {
                 continue;
             };
             let is_answered = round.tasks.ready.is_empty();
-            let outcome = self.run_round(&service, &mut team, round, report, is_stopped);
+            let outcome = self.run_round(&service, &mut team, round, options);
             // Others may have answered all claimed tasks just before.
             let has_progress =
                 settle(&mut settled, &outcome) || 0 < outcome.answered + outcome.done || is_answered;
@@ -125,7 +125,7 @@ impl SummarySession<'_> {
             }
             // Without progress the next round would list the same tasks again, unless another process finishes those
             // it has claimed.
-            match (has_progress, is_taken && waits) {
+            match (has_progress, is_taken && options.waits) {
                 (true, _) => {}
                 (false, true) => self.world.clock.sleep(CLAIM_POLL),
                 (false, false) => return Ok(all),
@@ -139,12 +139,11 @@ impl SummarySession<'_> {
         service: &SummaryService<'_>,
         team: &mut Option<SharedWork<'_>>,
         RoundTasks { tasks, claimed, left }: RoundTasks,
-        report: &dyn RunObserver,
-        is_stopped: &(dyn Fn() -> bool + Sync),
+        options: AskOptions<'_>,
     ) -> RunOutcome {
         let preparer = self.project.preparer(&tasks, &self.options.policy);
-        let questions = ProjectPrompts { preparer: &preparer, policy: &self.options.policy };
-        let mut outcome = service.run(tasks.ready, &questions, report, is_stopped);
+        let prompts = ProjectPrompts { preparer: &preparer, policy: &self.options.policy };
+        let mut outcome = service.run(tasks.ready, &prompts, options.observer, options.is_stopped);
         outcome.remaining += left;
         self.release_tasks(team, claimed);
         outcome

@@ -77,7 +77,8 @@ pub(super) fn run_questions(
     let world = AgentWorld { network: &network, commands: &commands, clock: &WallClock };
     let bar = TerminalProgress::for_questions(context.output.is_interactive() && !context.output.json);
     let shown = RunDisplay { bar: &bar, state: Mutex::default() };
-    let outcome = writing.ask(keys, world, AskOptions { waits: most.is_some(), team }, &shown, &is_stopped);
+    let options = AskOptions { observer: &shown, is_stopped: &is_stopped, waits: most.is_some(), team };
+    let outcome = writing.ask(keys, world, options);
     bar.finish();
     // Shown before an error is returned, because they may explain it.
     for note in writing.take_notes() {

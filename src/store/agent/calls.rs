@@ -8,7 +8,8 @@ use rusqlite::{Params, params};
 use super::db::AgentDb;
 use super::rows::{
     BatchId, BatchItem, BatchState, CallBatch, CapExceeded, ClaimStatus, FetchedSummary, NewBatch,
-    RefusalRow, SpendCaps, SpendId, SpendReservation, SpendSettlement, SpendTotals, StoredSummary, UsageRow,
+    RefusalRow, SpendCaps, SpendId, SpendReservation, SpendSettlement, SpendTotals, StoredSummary, TaskKeys,
+    UsageRow,
 };
 use super::shared::{self, OutboxRow};
 use super::summary::LatestRow;
@@ -19,15 +20,13 @@ use crate::store::error::Error;
 use crate::store::row::StoredRow;
 
 impl AgentDb {
-    /// Claims a task that is to produce the `wanted` summaries for the process named `holder`. Its refusal is stored
-    /// under the key `refusal`, which also depends on the models.
+    /// Claims a task that is to produce the `wanted` summaries for the process named `holder`.
     ///
     /// A task that another thread of the same process holds counts as held elsewhere. `is_alive` returns whether the
     /// process of a holder still runs; it is called while the database is locked, so it must not block.
     pub fn claim(
         &mut self,
-        task_key: &SummaryKey,
-        refusal: &SummaryKey,
+        keys: TaskKeys,
         wanted: &[SummaryKey],
         holder: &str,
         now_ms: i64,
@@ -38,21 +37,21 @@ impl AgentDb {
         if has_all_summaries(&transaction, wanted, &self.writers)? {
             return Ok(ClaimStatus::Done);
         }
-        if work::contains_task(&transaction, task_key)? {
+        if work::contains_task(&transaction, &keys.task)? {
             return Ok(ClaimStatus::InBatch);
         }
-        if let Some(refused) = work::select_refusal(&transaction, refusal)?
+        if let Some(refused) = work::select_refusal(&transaction, &keys.refusal)?
             && refused.until_ms.is_none_or(|until_ms| now_ms < until_ms)
         {
             return Ok(ClaimStatus::Refused { reason: refused.reason, until_ms: refused.until_ms });
         }
-        let holds = work::select_lease_holder(&transaction, task_key)?;
+        let holds = work::select_lease_holder(&transaction, &keys.task)?;
         if holds.is_some_and(|other| other == holder || is_alive(&other)) {
             return Ok(ClaimStatus::HeldElsewhere);
         }
-        work::upsert_lease(&transaction, task_key, holder, now_ms)?;
+        work::upsert_lease(&transaction, &keys.task, holder, now_ms)?;
         // The refusal, if there is one, has expired: otherwise it was returned above.
-        work::delete_refusal(&transaction, refusal)?;
+        work::delete_refusal(&transaction, &keys.refusal)?;
         transaction.commit()?;
         Ok(ClaimStatus::Acquired)
     }
@@ -149,18 +148,17 @@ impl AgentDb {
     /// Records that a task cannot be done and must not be tried again before a time, or ever; releases it.
     pub fn record_refusal(
         &mut self,
-        task_key: &SummaryKey,
-        refusal: &SummaryKey,
+        keys: TaskKeys,
         holder: &str,
         reason: &str,
         until_ms: Option<i64>,
         now_ms: i64,
     ) -> Result<(), Error> {
         let (transaction, _) = self.begin()?;
-        let row = RefusalRow { task_key: *refusal, reason: reason.to_owned(), until_ms, at_ms: now_ms };
+        let row = RefusalRow { task_key: keys.refusal, reason: reason.to_owned(), until_ms, at_ms: now_ms };
         row.upsert(&transaction)?;
-        work::delete_lease(&transaction, task_key, holder)?;
-        work::delete_items_of_task(&transaction, task_key)?;
+        work::delete_lease(&transaction, &keys.task, holder)?;
+        work::delete_items_of_task(&transaction, &keys.task)?;
         Ok(transaction.commit()?)
     }
 

@@ -38,7 +38,7 @@ pub use rows::BatchState;
 pub use rows::{
     AgentDbRecovery, AgentDbSize, BatchId, BatchItem, BatchQuestion, CallBatch, CapExceeded, ClaimStatus,
     FetchedSummary, NewBatch, RefusalRow, SpendCaps, SpendId, SpendOutcome, SpendReservation,
-    SpendSettlement, SpendTotals, StoredSummary, UsageRow,
+    SpendSettlement, SpendTotals, StoredSummary, TaskKeys, UsageRow,
 };
 pub use team_memory::TeamState;
 

@@ -8,7 +8,7 @@ use std::path::Path;
 use super::recovery::ANSWERS_PER_BACKUP;
 use super::testing::{
     ME, TempAgentDb, answered_settlement, caps, fill_database, key, model, question, record_paid_summary,
-    reservation, reserve, summary,
+    reservation, reserve, summary, task_keys,
 };
 use super::*;
 use crate::model::{Money, Tier};
@@ -253,7 +253,7 @@ fn everything_is_restored_with_and_without_a_backup() {
         let mut db = sandbox.open();
         record_paid_summary(&mut db, "a", 5);
         reserve(&mut db, "b", 100, 5);
-        db.record_refusal(&key("c"), &key("c"), ME, "declined", None, 1).unwrap();
+        db.record_refusal(task_keys("c"), ME, "declined", None, 1).unwrap();
         let calls = ["d", "e"].map(|name| (reservation(name, 10, 6), question(name))).into();
         let new = NewBatch { model: model(), calls, at_ms: 1 };
         let batch = db.reserve_batch(&new, &caps()).unwrap().unwrap();

@@ -40,6 +40,15 @@ pub struct FetchedSummary {
     pub writer: WriterKey,
 }
 
+/// The keys under which the state of a task is stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TaskKeys {
+    /// The key of its claim.
+    pub task: SummaryKey,
+    /// The key of its refusal, which also depends on the models.
+    pub refusal: SummaryKey,
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ClaimStatus {
     /// This process has claimed the task.

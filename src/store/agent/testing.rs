@@ -4,7 +4,7 @@ use std::ops::Deref;
 
 use super::{
     AgentDb, BatchQuestion, SpendCaps, SpendId, SpendOutcome, SpendReservation, SpendSettlement,
-    StoredSummary,
+    StoredSummary, TaskKeys,
 };
 use crate::model::{ContentHash, ModelName, Money, SummaryKey, SummaryScope, Tier, TokenUsage};
 use crate::store::testing::DatabaseFolder;
@@ -39,6 +39,11 @@ impl Deref for TempAgentDb {
 
 pub(super) fn key(name: &str) -> SummaryKey {
     SummaryKey(ContentHash::digest(name.as_bytes()))
+}
+
+/// The keys of the task of that name.
+pub(super) fn task_keys(name: &str) -> TaskKeys {
+    TaskKeys { task: key(name), refusal: key(name) }
 }
 
 pub(super) fn model() -> ModelName {

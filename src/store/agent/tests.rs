@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::testing::{
     ME, TempAgentDb, answered_settlement, caps, fill_database, key, model, question, record_paid_summary,
-    reservation, reserve, summary,
+    reservation, reserve, summary, task_keys,
 };
 use super::*;
 use crate::model::{Money, SummaryKey, Tier};
@@ -20,7 +20,7 @@ fn nanos(nanos: u64) -> Money {
 }
 
 fn claim(db: &mut AgentDb, name: &str, holder: &str, is_alive: &dyn Fn(&str) -> bool) -> ClaimStatus {
-    db.claim(&key(name), &key(name), &[key(name)], holder, 1_000, is_alive).unwrap()
+    db.claim(task_keys(name), &[key(name)], holder, 1_000, is_alive).unwrap()
 }
 
 #[test]
@@ -141,7 +141,7 @@ fn the_generation_changes_only_with_the_results_of_lookups() {
     assert_eq!(claim(&mut db, "a", ME, NOBODY), ClaimStatus::Acquired);
     let spend = reserve(&mut db, "a", 100, 5);
     db.settle(spend, &answered_settlement(Some(1))).unwrap();
-    db.record_refusal(&key("a"), &key("a"), ME, "declined", None, 1).unwrap();
+    db.record_refusal(task_keys("a"), ME, "declined", None, 1).unwrap();
     assert!(!moved(&db));
     record_paid_summary(&mut db, "a", 5);
     assert!(moved(&db));
@@ -205,16 +205,13 @@ fn a_refused_task_is_not_claimed_before_its_time() {
     let sandbox = TempAgentDb::new();
     let mut db = sandbox.open();
     assert_eq!(claim(&mut db, "a", ME, NOBODY), ClaimStatus::Acquired);
-    db.record_refusal(&key("a"), &key("a"), ME, "too long", Some(2_000), 900).unwrap();
+    db.record_refusal(task_keys("a"), ME, "too long", Some(2_000), 900).unwrap();
     let refused = ClaimStatus::Refused { reason: "too long".to_owned(), until_ms: Some(2_000) };
-    assert_eq!(db.claim(&key("a"), &key("a"), &[key("a")], ME, 1_999, NOBODY).unwrap(), refused);
-    assert_eq!(
-        db.claim(&key("a"), &key("a"), &[key("a")], ME, 2_000, NOBODY).unwrap(),
-        ClaimStatus::Acquired
-    );
-    db.record_refusal(&key("a"), &key("a"), ME, "declined", None, 2_100).unwrap();
+    assert_eq!(db.claim(task_keys("a"), &[key("a")], ME, 1_999, NOBODY).unwrap(), refused);
+    assert_eq!(db.claim(task_keys("a"), &[key("a")], ME, 2_000, NOBODY).unwrap(), ClaimStatus::Acquired);
+    db.record_refusal(task_keys("a"), ME, "declined", None, 2_100).unwrap();
     assert!(matches!(
-        db.claim(&key("a"), &key("a"), &[key("a")], ME, i64::MAX, NOBODY).unwrap(),
+        db.claim(task_keys("a"), &[key("a")], ME, i64::MAX, NOBODY).unwrap(),
         ClaimStatus::Refused { until_ms: None, .. }
     ));
     assert_eq!(db.refusals().unwrap().len(), 1);
@@ -226,7 +223,7 @@ fn a_refused_task_is_not_claimed_before_its_time() {
 fn a_damaged_refusal_refuses_nothing() {
     let sandbox = TempAgentDb::new();
     let mut db = sandbox.open();
-    db.record_refusal(&key("a"), &key("a"), ME, "declined", None, 1).unwrap();
+    db.record_refusal(task_keys("a"), ME, "declined", None, 1).unwrap();
     sandbox.raw_connection().execute_batch("UPDATE refusal SET why = 'x'").unwrap();
     assert_eq!(claim(&mut db, "a", ME, NOBODY), ClaimStatus::Acquired);
 }
@@ -361,7 +358,7 @@ fn clearing_deletes_summaries_and_keeps_the_ledger() {
     let mut db = sandbox.open();
     record_paid_summary(&mut db, "a", 5);
     record_paid_summary(&mut db, "b", 5);
-    db.record_refusal(&key("c"), &key("c"), ME, "declined", None, 1).unwrap();
+    db.record_refusal(task_keys("c"), ME, "declined", None, 1).unwrap();
     let freed = db.clear_summaries(Some(&[summary("a", 0).subject])).unwrap();
     assert_eq!((freed.summaries, freed.refusals, freed.cost), (1, 0, nanos(40)));
     assert_eq!(db.summary(&key("a")).unwrap(), None);
@@ -383,7 +380,7 @@ fn verifying_reports_damage_and_keeps_the_rest() {
     let mut db = sandbox.open();
     record_paid_summary(&mut db, "a", 5);
     record_paid_summary(&mut db, "b", 5);
-    db.record_refusal(&key("c"), &key("c"), ME, "declined", None, 1).unwrap();
+    db.record_refusal(task_keys("c"), ME, "declined", None, 1).unwrap();
     assert_eq!(db.verify().unwrap().damaged_rows, [""; 0]);
     sandbox
         .raw_connection()

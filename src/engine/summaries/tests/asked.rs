@@ -169,18 +169,7 @@ fn refused_tasks_are_not_repeated_and_do_not_block_folders() {
     let bench = bench(&["src/a.py", "src/b.py"]);
     let tasks = list_tasks(&bench, &policy());
     let mut db = agent_db(&bench);
-    let wanted = [tasks.ready[0].id];
-    db.claim(&tasks.ready[0].id, &tasks.ready[0].id, &wanted, HOLDER, 0, &|_| true).unwrap();
-    let until_ms = bench.clock.now_ms() + 30_000;
-    db.record_refusal(
-        &tasks.ready[0].id,
-        &policy().refusal_key(&tasks.ready[0].id),
-        HOLDER,
-        "it would not",
-        Some(until_ms),
-        0,
-    )
-    .unwrap();
+    refuse(&mut db, &tasks.ready[0], "it would not", Some(bench.clock.now_ms() + 30_000));
     answer(&mut db, &tasks.ready[1], &policy());
     drop(db);
     let later = list_tasks(&bench, &policy());

@@ -16,7 +16,7 @@ use crate::engine::index::Trust;
 use crate::engine::testing::{TestProject, options};
 use crate::model::{FileItem, ModelName, Money, SummaryModel, SummaryScope, Tier, TokenUsage};
 use crate::store::agent::{
-    AgentDb, ClaimStatus, SpendCaps, SpendOutcome, SpendReservation, SpendSettlement, StoredSummary,
+    AgentDb, ClaimStatus, SpendCaps, SpendOutcome, SpendReservation, SpendSettlement, StoredSummary, TaskKeys,
 };
 use crate::sys::{Clock, Disk, RealDisk};
 
@@ -43,7 +43,10 @@ fn answer(db: &mut AgentDb, task: &SummaryTask, policy: &SummaryPolicy) {
     let keys = summary_keys(task, policy, by);
     assert_eq!(keys[0].1, task.id);
     let wanted: Vec<_> = keys.iter().map(|(_, key)| *key).collect();
-    assert_eq!(db.claim(&task.id, &task.id, &wanted, HOLDER, 0, &|_| true).unwrap(), ClaimStatus::Acquired);
+    assert_eq!(
+        db.claim(TaskKeys { task: task.id, refusal: task.id }, &wanted, HOLDER, 0, &|_| true).unwrap(),
+        ClaimStatus::Acquired
+    );
     let reservation = SpendReservation {
         task_key: task.id,
         model: by.clone(),
@@ -82,9 +85,9 @@ fn answer(db: &mut AgentDb, task: &SummaryTask, policy: &SummaryPolicy) {
 
 /// Records that a model refused a task, until `until`, or forever.
 fn refuse(db: &mut AgentDb, task: &SummaryTask, reason: &str, until: Option<i64>) {
-    let refusal = policy().refusal_key(&task.id);
-    db.claim(&task.id, &refusal, &[task.id], HOLDER, 0, &|_| true).unwrap();
-    db.record_refusal(&task.id, &refusal, HOLDER, reason, until, 0).unwrap();
+    let keys = TaskKeys { task: task.id, refusal: policy().refusal_key(&task.id) };
+    db.claim(keys, &[task.id], HOLDER, 0, &|_| true).unwrap();
+    db.record_refusal(keys, HOLDER, reason, until, 0).unwrap();
 }
 
 /// Answers every task until none is left, and returns their names for each round.

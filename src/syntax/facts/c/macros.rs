@@ -108,13 +108,8 @@ impl CFactsReader<'_> {
         let outer = if self.has_word("static") { DefinitionFlags::PRIVATE } else { 0 };
         for function in &functions {
             let name = self.facts.composed_name(&function.name);
-            let definition = self.add_named(
-                DefinitionKind::Function,
-                name,
-                token.line,
-                token.line,
-                outer | function.flags,
-            );
+            let flags = outer | function.flags;
+            let definition = self.add(DefinitionKind::Function, name, token.line, flags);
             self.facts.definition(definition).last_line = self.tokens[end - 1].line;
         }
         !functions.is_empty()

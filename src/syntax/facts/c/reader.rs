@@ -132,30 +132,25 @@ impl<'t> CFactsReader<'t> {
                 bases.push(self.facts.expression(ExpressionFact::Name(target)));
             }
         }
-        let definition = self.add(DefinitionKind::Macro, name, token.line, token.line, flags);
+        let definition = self.add_token(DefinitionKind::Macro, token, flags);
         self.facts.definition(definition).bases = bases;
     }
 
-    fn add(&mut self, kind: DefinitionKind, name: &'t str, first_line: u32, line: u32, flags: u16) -> u32 {
-        let name = self.facts.name(name);
-        self.add_named(kind, name, first_line, line, flags)
+    /// Adds a definition whose name is a token.
+    fn add_token(&mut self, kind: DefinitionKind, token: SourceToken, flags: u16) -> u32 {
+        let name = self.facts.name(self.text(token));
+        self.add(kind, name, token.line, flags)
     }
 
-    pub(super) fn add_named(
-        &mut self,
-        kind: DefinitionKind,
-        name: NameId,
-        first_line: u32,
-        line: u32,
-        flags: u16,
-    ) -> u32 {
+    /// Adds a definition that consists of a line, and binds its name.
+    pub(super) fn add(&mut self, kind: DefinitionKind, name: NameId, line: u32, flags: u16) -> u32 {
         let scope = self.facts.scope;
         self.facts.facts.definitions.push(DefinitionFact {
             name,
             kind,
             scope,
             body: None,
-            first_line,
+            first_line: line,
             name_line: line,
             last_line: line,
             flags: DefinitionFlags(flags),
@@ -203,8 +198,7 @@ impl<'t> CFactsReader<'t> {
             if is_plain && self.item_start < name {
                 let flags = DefinitionFlags::PROTOTYPE
                     | if self.has_word("static") { DefinitionFlags::PRIVATE } else { 0 };
-                let token = self.tokens[name];
-                self.add(DefinitionKind::Function, self.text(token), token.line, token.line, flags);
+                self.add_token(DefinitionKind::Function, self.tokens[name], flags);
             }
         }
     }
@@ -213,7 +207,7 @@ impl<'t> CFactsReader<'t> {
     fn type_name(&mut self) {
         let last = self.at.checked_sub(1).map(|at| self.tokens[at]);
         if let Some(last) = last.filter(|token| token.kind == Kind::Word) {
-            self.add(DefinitionKind::Alias, self.text(last), last.line, last.line, 0);
+            self.add_token(DefinitionKind::Alias, last, 0);
         }
     }
 
@@ -246,8 +240,7 @@ impl<'t> CFactsReader<'t> {
         let previous = self.tokens[self.at - 1];
         let end = self.braces(self.at).end;
         if previous.kind == Kind::Word && !KEYWORDS.contains(&self.text(previous)) {
-            let definition =
-                self.add(DefinitionKind::Class, self.text(previous), previous.line, previous.line, 0);
+            let definition = self.add_token(DefinitionKind::Class, previous, 0);
             let last = self.tokens.get(end.saturating_sub(1)).map_or(previous.line, |token| token.line);
             self.facts.definition(definition).last_line = last;
         }
@@ -326,9 +319,10 @@ impl<'t> CFactsReader<'t> {
         let inside = self.braces(self.at);
         let first_line = self.tokens[self.item_start].line;
         let flags = if self.has_word("static") { DefinitionFlags::PRIVATE } else { 0 };
-        let function = self.add(DefinitionKind::Function, self.text(token), first_line, token.line, flags);
-        let last = self.tokens.get(inside.end.saturating_sub(1)).map_or(token.line, |token| token.line);
-        self.facts.definition(function).last_line = last;
+        let function = self.add_token(DefinitionKind::Function, token, flags);
+        let last_line = self.tokens.get(inside.end.saturating_sub(1)).map_or(token.line, |token| token.line);
+        let definition = self.facts.definition(function);
+        (definition.first_line, definition.last_line) = (first_line, last_line);
         let outer = self.facts.open_body(function, ScopeKind::Function);
         self.parameters(parameters);
         self.body(inside.clone());
