@@ -13,7 +13,7 @@ use super::outcome::{StopReason, TaskOutcome};
 use super::prompts::PromptSource;
 use crate::engine::summaries::{SummaryTask, WithheldReason};
 use crate::llm::{GiveUpReason, Model};
-use crate::model::{Money, SummaryKey, TokenUsage};
+use crate::model::{Money, SummaryKey, TokenUsage, utc_day};
 use crate::store;
 use crate::store::agent::{BatchId, SpendOutcome, SpendReservation, SpendSettlement, SpendTotals, TaskKeys};
 
@@ -75,8 +75,7 @@ impl<'w> AgentCore<'w> {
     }
 
     pub(super) fn today(&self) -> i64 {
-        // Days are those of UTC, so that the caps of processes in different time zones begin at the same moment.
-        self.world.clock.now_ms().div_euclid(24 * 60 * 60 * 1000)
+        utc_day(self.world.clock.now_s())
     }
 
     /// Claims a task, or returns why there is nothing to do.

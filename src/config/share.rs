@@ -58,7 +58,7 @@ fn server(merged: &MergedSettings) -> Result<S3Server, Error> {
 
 /// Returns how long entries are kept; `None` means forever.
 fn lifetime(days: u32) -> Option<Duration> {
-    (0 < days).then(|| Duration::from_secs(u64::from(days) * 24 * 60 * 60))
+    (0 < days).then(|| Duration::from_hours(u64::from(days) * 24))
 }
 
 /// Returns the path of a key file: absolute, or relative to the folder of the settings file that names it.

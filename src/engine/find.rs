@@ -6,15 +6,13 @@ use std::sync::{Arc, RwLock};
 use rustc_hash::FxHashMap;
 
 use super::error::Error;
+use super::symbol_names::MAX_ADDED;
 use crate::engine::artifacts::{ArtifactCache, ContentKey, ContentRef, hide_by_settings, outline_producers};
 use crate::engine::index::{Trust, note_unreadable, select_named};
 use crate::engine::workspace::KnownFile;
 use crate::model::{Outline, RelPath, SymbolKind, path_text, read_lock, write_lock};
 use crate::search::Subsequence;
 use crate::syntax;
-
-/// The number of contents that are added to the loaded ones before all are reloaded to drop those that are gone.
-const MAX_ADDED: usize = 16_384;
 
 /// The names to find.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -65,8 +63,6 @@ struct ContentSymbols {
     /// Where each name ends, the symbol's kind, and its first line.
     symbols: Box<[(u32, SymbolKind, u32)]>,
 }
-
-impl DefinedSymbols {}
 
 impl ContentSymbols {
     fn of(outline: &Outline) -> Self {

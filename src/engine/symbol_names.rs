@@ -22,7 +22,7 @@ pub(super) const SEPARATORS: [char; 5] = ['.', ':', '\\', '#', '/'];
 /// The number of names that are searched linearly before they are merged into the sorted ones.
 const MAX_UNSORTED: usize = 4096;
 /// The number of contents that are added to the loaded ones before all are reloaded to drop those that are gone.
-const MAX_ADDED: usize = 16_384;
+pub(super) const MAX_ADDED: usize = 16_384;
 
 /// The names that contents define, as far as loaded.
 #[derive(Default)]
@@ -40,8 +40,6 @@ struct DefinedNames {
     /// The length of the sorted prefix of `names`.
     sorted: usize,
 }
-
-impl SymbolNameIndex {}
 
 /// Returns the part of a name that it is indexed by; `None` if it consists of separators.
 pub(super) fn last_name_part(name: &str) -> Option<&str> {

@@ -8,8 +8,7 @@ use super::entry::{ConfigEntry, EntryKind, FileFormat};
 use super::error::{Error, TextError};
 use super::json_text::{JsonText, line_of, newline_of, spliced};
 use super::toml_text::{toml_value, with_table, without_table};
-
-const BYTE_ORDER_MARK: &str = "\u{feff}";
+use crate::model::BYTE_ORDER_MARK;
 
 /// The result of adding entries to a file.
 pub(super) struct InsertedEntries {
@@ -229,16 +228,14 @@ fn without_new_containers(mut text: String, old: &str, keys: &[String]) -> Resul
     Ok(text)
 }
 
-/// Returns the text of a file, apart from its byte order mark.
-fn decode<'b>(path: &Path, bytes: &'b [u8]) -> Result<(&'static str, &'b str), Error> {
+/// Returns the byte order mark of a file, which may be empty, and its text.
+fn decode<'b>(path: &Path, bytes: &'b [u8]) -> Result<(&'b str, &'b str), Error> {
     let text = std::str::from_utf8(bytes).map_err(|error| {
         let line = line_of(bytes, error.valid_up_to());
         TextError::Syntax { line, message: "not UTF-8".to_owned() }.at(path)
     })?;
-    Ok(match text.strip_prefix(BYTE_ORDER_MARK) {
-        Some(text) => (BYTE_ORDER_MARK, text),
-        None => ("", text),
-    })
+    let plain = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
+    Ok(text.split_at(text.len() - plain.len()))
 }
 
 fn encode(mark: &str, text: &str) -> Vec<u8> {

@@ -10,6 +10,7 @@ mod named_enum;
 
 mod compression;
 mod curation;
+mod day;
 mod document;
 mod document_layout;
 mod facts;
@@ -41,6 +42,7 @@ pub use curation::{
     DocumentDefaults, FileItem, MaskMode, Persona, PersonaViews, PreferredModel, Preset, Slice, SliceAnchors,
     SliceResolution, SliceStatus,
 };
+pub use day::{SECONDS_A_DAY, utc_day};
 pub use document::{
     BeadIssue, BeadsList, DiscussionEntry, Document, DocumentBlock, DocumentPart, FileDetails,
     IgnoredTaskText, MissingFile, Omission, OmittedFile, PackingReceipt, RankScore, Receipt, ReceiptEntry,
@@ -89,8 +91,8 @@ pub use resource::{
 };
 pub use root::RootReason;
 pub use text::{
-    character_reference, collapse_whitespace, is_invisible, is_unsafe_to_print, printable, printable_lines,
-    shell_word, strip_closing_hashes,
+    BYTE_ORDER_MARK, character_reference, collapse_whitespace, is_invisible, is_unsafe_to_print, printable,
+    printable_lines, shell_word, strip_closing_hashes,
 };
 pub use tool_comment::{is_conditional_comment, is_tool_directive};
 pub use view::{AggregationStrategy, DocsDetail, FileOrder, SummaryDetail, Tier, ViewMode};

@@ -1,5 +1,8 @@
 //! Prepares texts for display: escapes invisible characters, collapses white space, and quotes shell words.
 
+/// The character that marks a text as Unicode, if it is the first.
+pub const BYTE_ORDER_MARK: char = '\u{feff}';
+
 /// Returns whether a character has no glyph, or changes how others are displayed.
 pub const fn is_invisible(c: char) -> bool {
     // Zero-width characters and variation selectors are included although scripts and emoji use them: like Unicode

@@ -3,6 +3,8 @@
 
 use std::borrow::Cow;
 
+use crate::model::BYTE_ORDER_MARK;
+
 /// A longer text is cut in the middle, between lines.
 const MAX_TASK_BYTES: usize = 256 * 1024;
 /// The part that is read from the beginning of such a text, where an issue describes its subject. The rest is read from
@@ -105,7 +107,7 @@ fn sequence_length(text: &str) -> usize {
 
 /// Removes line prefixes, and splits strings that contain a stack trace into lines.
 fn bare_lines(text: &str) -> Cow<'_, str> {
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
     if !text.split_inclusive('\n').any(|line| 0 < prefix_length(line) || has_escaped_stack(line)) {
         return Cow::Borrowed(text);
     }
@@ -132,7 +134,7 @@ fn prefix_length(line: &str) -> usize {
 fn without_time(line: &str) -> &str {
     let after_tabs = line.match_indices('\t').nth(1).map_or(line, |(tab, _)| &line[tab + 1..]);
     let after_time = |text: &'_ str| -> Option<usize> {
-        let text_without_mark = text.trim_start_matches('\u{feff}');
+        let text_without_mark = text.trim_start_matches(BYTE_ORDER_MARK);
         let (time, rest) = text_without_mark.split_once(' ')?;
         let is_zone = time.ends_with('Z') || time.get(19..).is_some_and(|zone| zone.contains(['+', '-']));
         let is_time = 20 <= time.len() && time.starts_with("20") && time.contains(':') && is_zone;

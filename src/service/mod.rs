@@ -57,5 +57,5 @@ pub use sharing::{
 pub use sources::{SETTINGS_FILE, SettingsSources, base_variables, prices, project_name, settings_error};
 pub use writing::{SummaryRunPlan, SummarySession, has_key, host_of};
 pub use written::{
-    ShownSummary, SubjectScope, SubjectSummaries, UsageReport, day_of, usage, written_summaries,
+    ShownSummary, SubjectScope, SubjectSummaries, UsageReport, format_day, usage, written_summaries,
 };

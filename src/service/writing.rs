@@ -19,7 +19,7 @@ use crate::engine::summaries::{
 };
 use crate::engine::{Project, World};
 use crate::llm::{EncodedRequest, Model, Provider, WireFormat};
-use crate::model::{ModelName, error_chain};
+use crate::model::{ModelName, error_chain, utc_day};
 use crate::share::TeamCache;
 use crate::sys::{RealCommands, RealDisk};
 
@@ -227,7 +227,7 @@ impl<'w> SummarySession<'w> {
     }
 
     fn today(&self) -> i64 {
-        today(self.world.clock.now_s())
+        utc_day(self.world.clock.now_s())
     }
 }
 
@@ -268,11 +268,6 @@ pub fn has_key(provider: &Provider, variable: &dyn Fn(&str) -> Option<SecretStri
 
 pub(super) fn cache_folder(root: &Path, loaded: &LoadedConfig) -> PathBuf {
     engine::cache_folder(root, &loaded.engine_options(root), &RealDisk)
-}
-
-pub(super) fn today(now_s: i64) -> i64 {
-    // Days are those of UTC: the daily limit must not start over when a machine changes its time zone.
-    now_s.div_euclid(24 * 60 * 60)
 }
 
 impl From<agent::Error> for ApiError {

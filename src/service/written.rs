@@ -3,13 +3,13 @@
 use std::path::Path;
 
 use super::agent::{summary_policy, writer_keys};
-use super::writing::{cache_folder, today};
+use super::writing::cache_folder;
 use crate::agent::{LedgerReader, SpendTotals, StoredSummary, UsageRow};
 use crate::api::ApiError;
 use crate::config::LoadedConfig;
 use crate::engine::summaries::{SubjectKey, SubjectLocation};
 use crate::engine::{Project, World};
-use crate::model::Tier;
+use crate::model::{SECONDS_A_DAY, Tier, utc_day};
 
 /// The summaries that models wrote about one subject.
 #[derive(Debug)]
@@ -106,11 +106,11 @@ fn retain_scope(subjects: &mut Vec<(SubjectLocation, SubjectKey)>, word: &str, e
 /// Returns the calls until `now_s`, in seconds since the epoch, and their cost.
 pub fn usage(root: &Path, loaded: &LoadedConfig, now_s: i64) -> Result<UsageReport, ApiError> {
     let ledger = LedgerReader::open(&cache_folder(root, loaded))?;
-    Ok(UsageReport { rows: ledger.usage()?, spent: ledger.spent(today(now_s))? })
+    Ok(UsageReport { rows: ledger.usage()?, spent: ledger.spent(utc_day(now_s))? })
 }
 
 /// Returns the date of a day that is counted from 1970-01-01, as year, month and day.
-pub fn day_of(day: i64) -> String {
-    let moment = day.checked_mul(24 * 60 * 60).and_then(|second| jiff::Timestamp::from_second(second).ok());
+pub fn format_day(day: i64) -> String {
+    let moment = day.checked_mul(SECONDS_A_DAY).and_then(|second| jiff::Timestamp::from_second(second).ok());
     moment.map_or("-".to_owned(), |moment| moment.to_zoned(jiff::tz::TimeZone::UTC).date().to_string())
 }

@@ -4,9 +4,16 @@ use std::io;
 use std::time::Duration;
 
 use super::s3_address::{S3Keys, S3Server};
+use crate::model::printable;
 
 /// The maximum number of keys per request.
 pub(super) const BATCH: usize = 500;
+
+/// Returns the beginning of a server's answer, in printable form.
+pub(super) fn shorten(answer: &str) -> String {
+    const MAX_CHARS: usize = 200;
+    printable(&answer.chars().take(MAX_CHARS).collect::<String>())
+}
 
 /// A key that is meaningless outside of the team.
 pub(super) type RemoteKey = [u8; 32];

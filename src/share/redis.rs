@@ -9,18 +9,15 @@ use std::time::{Duration, Instant};
 
 use redis::{Client, Cmd, Connection, ErrorKind, Pipeline, RedisError};
 
-use super::engine::{Engine, EngineOptions, Error, NewEntry, PutMode, RemoteEntry, RemoteKey};
+use super::engine::{Engine, EngineOptions, Error, NewEntry, PutMode, RemoteEntry, RemoteKey, shorten};
 use super::entry::MAX_ENTRY_BYTES;
 use super::url::RedisAddress;
-use crate::model::{hex, lock, printable};
+use crate::model::{hex, lock};
 
 /// Prefix of the keys for this format of entries; later formats have their own, so that both can be used at once.
 const PREFIX: &str = "slop-share-v1:";
 /// Prefix of the keys of claims.
 const CLAIM_PREFIX: &str = "slop-share-v1:claim:";
-
-/// The maximum number of characters shown of a server's answer.
-const MAX_ANSWER_CHARS: usize = 200;
 
 /// Entries in the strings of a server.
 pub(super) struct RedisEngine {
@@ -87,7 +84,6 @@ impl RedisEngine {
         if error.is_timeout() || is_interrupted(error) {
             return Error::TimedOut(self.options.timeout);
         }
-        let shorten = |text: &str| printable(&text.chars().take(MAX_ANSWER_CHARS).collect::<String>());
         if error.kind() == ErrorKind::AuthenticationFailed {
             // The library replaces the server's answer to a login with an error of its own.
             return Error::Refused { host, answer: "WRONGPASS the user or the password is wrong".to_owned() };

@@ -5,13 +5,13 @@ use std::thread;
 use std::time::Duration;
 
 use super::engine::{
-    Engine, EngineAccess, EngineOptions, Error, NewEntry, PackName, PutMode, RemoteEntry, RemoteKey,
+    Engine, EngineAccess, EngineOptions, Error, NewEntry, PackName, PutMode, RemoteEntry, RemoteKey, shorten,
 };
 use super::entry::MAX_ENTRY_BYTES;
 use super::pack::pack_timeouts;
 use super::s3_address::{S3Bucket, S3Keys, S3Server};
 use super::sigv4::{SignedParts, sign};
-use crate::model::{HttpError, HttpMethod, HttpRequest, HttpResponse, hex, lock, printable};
+use crate::model::{HttpError, HttpMethod, HttpRequest, HttpResponse, hex, lock};
 use crate::sys::{Clock, HttpClient, HttpLimits, HttpTransport, WallClock};
 
 /// Prefix of the object names for this format of entries; later formats have their own, so that both can be used at
@@ -26,8 +26,6 @@ const MAX_PACKS: usize = 8;
 const CONCURRENCY: usize = 16;
 /// The maximum bytes of an answer other than an entry: a list of packs, an error.
 const MAX_ANSWER_BYTES: usize = 64 << 10;
-/// The maximum number of characters shown of a server's answer.
-const MAX_ANSWER_CHARS: usize = 200;
 
 /// Entries in the objects of a bucket.
 pub(super) struct S3Engine {
@@ -260,10 +258,6 @@ impl Engine for S3Engine {
 fn element<'t>(text: &'t str, name: &str) -> Option<&'t str> {
     let (_, rest) = text.split_once(&format!("<{name}>"))?;
     rest.split_once(&format!("</{name}>")).map(|(text, _)| text)
-}
-
-fn shorten(text: &str) -> String {
-    printable(&text.chars().take(MAX_ANSWER_CHARS).collect::<String>())
 }
 
 #[cfg(test)]

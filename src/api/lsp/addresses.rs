@@ -2,12 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, percent_encode};
+use percent_encoding::percent_decode_str;
 
+use crate::api::wire::encode_uri_path;
 use crate::model::{address_as_path, address_bytes};
-
-/// The characters that are not escaped in an address.
-const KEPT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~').remove(b'/');
 
 /// The client's spelling of the project's paths.
 #[derive(Debug, Clone, Default)]
@@ -35,7 +33,7 @@ impl Addresses {
             Some(spelled.join(inside))
         });
         let path = spelled.as_deref().unwrap_or(path);
-        format!("file://{}", percent_encode(&address_bytes(path), KEPT))
+        format!("file://{}", encode_uri_path(&address_bytes(path)))
     }
 }
 

@@ -1,21 +1,18 @@
 //! Files as resources: `slop://view/full/src/a.py` is the text of `src/a.py`, and other modes are other views of it.
 
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
+use percent_encoding::percent_decode_str;
 use rmcp::model::{ListResourcesResult, Resource, ResourceContents, ResourceTemplate};
 
 use super::{hydration, kept};
 use crate::api::choices::ModeName;
 use crate::api::queries::ViewQuery;
-use crate::api::wire::{FileState, FileStates, FileView, spelled_path};
+use crate::api::wire::{FileState, FileStates, FileView, encode_uri_path, spelled_path};
 use crate::model::{RelPath, path_text};
 
 /// The most resources that are listed in one answer.
 const MAX_RESOURCES: usize = 200;
 
 const PREFIX: &str = "slop://view/";
-
-/// The characters that are not escaped in the path of an address.
-const KEPT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~').remove(b'/');
 
 /// The views that only need a path.
 const MODES: [(&str, ModeName); 7] = [
@@ -65,7 +62,7 @@ pub(super) fn list(states: FileStates, cursor: Option<&str>) -> ListResourcesRes
 }
 
 fn resource(file: &FileState) -> Resource {
-    let address = format!("{PREFIX}full/{}", utf8_percent_encode(&file.path, KEPT));
+    let address = format!("{PREFIX}full/{}", encode_uri_path(file.path.as_bytes()));
     let name = file.path.rsplit('/').next().unwrap_or(&file.path);
     Resource::new(address, name).with_title(&file.path).with_mime_type(mime_type(file.language.as_deref()))
 }
@@ -131,7 +128,7 @@ mod tests {
     #[test]
     fn every_path_round_trips_through_its_address() {
         for path in ["a b.py", "ü/ö.md", "100%.txt", "a?b#c", "[id].tsx", "a\nb", "a%20b"] {
-            let address = format!("{PREFIX}full/{}", utf8_percent_encode(path, KEPT));
+            let address = format!("{PREFIX}full/{}", encode_uri_path(path.as_bytes()));
             assert!(address.is_ascii() && !address.contains([' ', '?', '#', '\n']), "{address}");
             assert_eq!(parse_address(&address).map(|(path, _)| path).as_deref(), Some(path));
         }

@@ -52,7 +52,7 @@ pub use references::{
     SymbolUses, found_text,
 };
 pub use scalars::{Dollars, MissingPath, display_path};
-pub(super) use scalars::{spelled_path, wire_path};
+pub(super) use scalars::{encode_uri_path, spelled_path, wire_path};
 pub use search::{FoundHit, SearchResult};
 pub use structure::{FileOutline, FoundSymbol, SymbolNode, language_name};
 pub use table::FileTable;

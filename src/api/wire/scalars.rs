@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 
@@ -55,6 +56,13 @@ pub fn display_path(path: &str, hex: Option<&str>) -> String {
 /// Returns a path of an answer as it has to be written in a request.
 pub(in crate::api) fn spelled_path(path: &str, hex: Option<&str>) -> String {
     hex.and_then(parse_hex).map_or_else(|| path.to_owned(), |bytes| path_text(&bytes))
+}
+
+/// Returns a path as it is written in a URI.
+pub(in crate::api) fn encode_uri_path(path: &[u8]) -> String {
+    const UNESCAPED: &AsciiSet =
+        &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~').remove(b'/');
+    percent_encode(path, UNESCAPED).to_string()
 }
 
 fn parse_hex(hex: &str) -> Option<Vec<u8>> {

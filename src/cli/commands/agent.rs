@@ -9,11 +9,11 @@ use crate::cli::background_args::AgentCommand;
 use crate::cli::failure;
 use crate::cli::failure::CommandError;
 use crate::cli::location::ProcessEnvironment;
-use crate::model::{Money, Tier};
+use crate::model::{Money, Tier, utc_day};
 use crate::render::format_grouped;
 use crate::service::{
     AgentOverrides, ShownSummary, SubjectScope, SubjectSummaries, SummarySession, UsageReport, agent_options,
-    caps, day_of, has_key, host_of, usage, written_summaries,
+    caps, format_day, has_key, host_of, usage, written_summaries,
 };
 use crate::sys::{Clock, WallClock};
 
@@ -111,7 +111,7 @@ fn write_rows(usage: &UsageReport, context: &mut CommandContext<'_>) -> Result<(
     for row in &usage.rows {
         // A dash means "not reported", which differs from zero: some providers do not report cached tokens.
         let tokens = |count: Option<u64>| count.map_or("-".to_owned(), format_grouped);
-        let (day, by, cost) = (day_of(row.day), row.model.to_string(), row.cost.to_string());
+        let (day, by, cost) = (format_day(row.day), row.model.to_string(), row.cost.to_string());
         let (calls, answered) = (format_grouped(row.calls), format_grouped(row.answered));
         let (input, cached) = (tokens(row.tokens.input), tokens(row.tokens.cache_read));
         let (written, output) = (tokens(row.tokens.cache_write), tokens(row.tokens.output));
@@ -124,7 +124,7 @@ fn write_rows(usage: &UsageReport, context: &mut CommandContext<'_>) -> Result<(
 
 fn row_json(row: &UsageRow) -> Value {
     json!({
-        "day": day_of(row.day),
+        "day": format_day(row.day),
         "model": row.model.to_string(),
         "calls": row.calls,
         "answered": row.answered,
@@ -181,7 +181,7 @@ fn show_summaries(
 /// Returns the origin of a summary. It precedes the text, because a model's text may claim anything.
 fn attribution(ShownSummary { summary, fetched_from }: &ShownSummary) -> String {
     let (tier, by, cost) = (summary.tier.number(), &summary.model, summary.cost);
-    let day = day_of(summary.at_ms.div_euclid(24 * 60 * 60 * 1000));
+    let day = format_day(utc_day(summary.at_ms.div_euclid(1000)));
     match fetched_from {
         None => format!("tier {tier}, written by the model {by} on {day}, in a call of {cost}:"),
         Some(writer) => format!(

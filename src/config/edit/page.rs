@@ -12,9 +12,8 @@ use crate::config::error::{Error, SettingOrigin};
 use crate::config::load::{revision_of, with_large_stack};
 use crate::config::section::{SettingsSource, line_at};
 use crate::discover::enclosing_checkout;
+use crate::model::BYTE_ORDER_MARK;
 use crate::sys::Disk;
-
-const BYTE_ORDER_MARK: &str = "\u{feff}";
 
 /// A settings file that is being edited.
 pub(super) struct SettingsDocument {
@@ -207,7 +206,7 @@ impl SettingsDocument {
         // Counted after the head, so that the two never overlap.
         let tail = old_rest.iter().rev().zip(new_rest.iter().rev()).take_while(is_same).count();
         let end = if old.first().is_some_and(|line| line.ends_with("\r\n")) { "\r\n" } else { "\n" };
-        let mut text = if self.has_mark { BYTE_ORDER_MARK.to_owned() } else { String::new() };
+        let mut text = if self.has_mark { BYTE_ORDER_MARK.to_string() } else { String::new() };
         for line in &old[..head] {
             text.push_str(line);
         }

@@ -7,15 +7,15 @@ use super::cache::ArtifactCache;
 use super::derive::{all_producers, producers};
 use crate::aggregate::CuratedItems;
 use crate::engine::error::Error;
-use crate::model::{ArtifactKind, ContentHash, FileType, Money, Outline, Producer, RelPath, error_chain};
+use crate::model::{
+    ArtifactKind, ContentHash, FileType, Money, Outline, Producer, RelPath, SECONDS_A_DAY, error_chain,
+};
 use crate::store::agent::{AGENT_DATABASE, AgentDb, AgentDbSize, OpenedAgentDb, StoredSummary};
 use crate::store::{
     ClearScope, DeletedRows, Error as StoreError, FileRow, IntegrityReport, Store, StoreSize, StoredFileState,
 };
 use crate::sys::Files;
 use crate::{aggregate, discover, store};
-
-const SECONDS_A_DAY: i64 = 86_400;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CacheStatus {

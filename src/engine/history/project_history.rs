@@ -97,8 +97,6 @@ pub(in crate::engine) struct CommitCache {
 
 type UncommittedFiles = BTreeMap<String, (ContentHash, Arc<HashSet<RelPath>>)>;
 
-impl CommitCache {}
-
 /// Hashes of the state of git's files and of all files in the working tree, by the name of the checkout.
 pub(in crate::engine) type WorktreeStates = BTreeMap<String, ContentHash>;
 

@@ -1,6 +1,8 @@
 //! The known state of single files, and helpers for their texts and stamps.
 
-use crate::model::{ContentFacts, ContentHash, FileDetails, FileStamp, FileType, RelPath, SkipReason};
+use crate::model::{
+    BYTE_ORDER_MARK, ContentFacts, ContentHash, FileDetails, FileStamp, FileType, RelPath, SkipReason,
+};
 
 /// A file of the project in its current state.
 #[derive(Debug, Clone)]
@@ -57,7 +59,7 @@ pub(in crate::engine) type HashedText = (ContentHash, String);
 /// Returns a text with the UTF-8 byte order mark that its bytes may begin with: for git, the mark is part of the first
 /// line, which changes when the mark is added or removed.
 pub(in crate::engine) fn with_byte_order_mark((hash, text): HashedText) -> String {
-    let marked = ["\u{feff}", &text].concat();
+    let marked = format!("{BYTE_ORDER_MARK}{text}");
     // The bytes are no longer available, but their hash is.
     if hash == ContentHash::digest(marked.as_bytes()) { marked } else { text }
 }

@@ -181,7 +181,7 @@ pub(in crate::search) fn is_stop_word(word: u64) -> bool {
 }
 
 /// An odd number without a pattern: the fractional part of the golden ratio.
-const MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
+pub(super) const MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// Adds eight bytes to a hash. The result is stored in indexes, so it must be the same on every machine.
 #[inline]

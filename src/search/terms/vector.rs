@@ -20,7 +20,7 @@
 //! term and double this rate.
 
 use super::bits::{BitReader, BitWriter, read_varint};
-use super::stems::Term;
+use super::stems::{MULTIPLIER, Term};
 use super::words::{Word, words};
 
 /// The version of the format and of the limits below.
@@ -184,7 +184,6 @@ impl WordCounts {
 /// Hashes a word for the table of one text; unlike a term, the hash is never stored.
 #[inline]
 fn hash_word(text: &[u8], start: usize, end: usize) -> u64 {
-    const MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
     let mut hash = (end - start) as u64;
     let mut at = start;
     loop {

@@ -27,7 +27,7 @@ use super::shared::OutboxRow;
 use super::spend::{self, CounterName, CounterRow, LedgerRow, SpendRow};
 use super::summary::{self, LatestRow};
 use super::wal;
-use crate::model::{Money, path_bytes};
+use crate::model::{Money, path_bytes, utc_day};
 use crate::store::database::{
     DatabaseFile, FileInode, check_structure, exists, fence, file_error, metadata_if_exists,
     remove_if_exists, remove_logs, rename, rename_with_logs, with_suffix,
@@ -54,8 +54,6 @@ pub(super) const ANSWERS_PER_BACKUP: u32 = 32;
 
 /// The size of a database's header, which is the minimum size of a database.
 const MIN_FILE_BYTES: u64 = 100;
-
-const SECONDS_A_DAY: u64 = 86_400;
 
 pub(super) fn backup_path(file: &Path) -> PathBuf {
     with_suffix(file, ".backup")
@@ -311,7 +309,7 @@ fn last_written_day(file: &Path, aside: &Path) -> Result<i64, Error> {
     let day = |path: &Path| {
         let metadata = metadata_if_exists(path)?;
         let age = metadata.and_then(|metadata| metadata.modified().ok()?.duration_since(UNIX_EPOCH).ok());
-        Ok::<_, Error>(age.map(|age| (age.as_secs() / SECONDS_A_DAY).cast_signed()))
+        Ok::<_, Error>(age.map(|age| utc_day(age.as_secs().cast_signed())))
     };
     let last = day(aside)?.max(day(&with_suffix(aside, "-wal"))?);
     Ok(last.map_or_else(|| day(&backup_path(file)), |last| Ok(Some(last)))?.unwrap_or(0))

@@ -6,7 +6,7 @@ use super::delivered_document::{self, DeliveredDocument, select_names};
 use super::meta;
 use super::open::Store;
 use super::scope::{scoped, split_scope, worktree_names};
-use crate::model::{ContentHash, RelPath, ViewMode};
+use crate::model::{ContentHash, RelPath, SECONDS_A_DAY, ViewMode};
 use crate::store::compression;
 use crate::store::database::IntegrityReport;
 use crate::store::error::Error;
@@ -19,7 +19,6 @@ const VERSION_PREFIX: &str = "given-mark/";
 /// The key prefix of the last request under a name.
 const REQUEST_PREFIX: &str = "given-request/";
 /// The time of use is updated when it is older than this, so that most runs write nothing.
-const SECONDS_A_DAY: i64 = 86_400;
 
 /// What was delivered of one file.
 #[derive(Debug, Clone, PartialEq, Eq)]

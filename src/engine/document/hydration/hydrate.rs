@@ -23,14 +23,13 @@ use crate::engine::fingerprint::Fingerprint;
 use crate::engine::history::project_commits;
 use crate::engine::workspace::KnownState;
 use crate::model::{
-    ContentHash, Depth, FileOrder, Fragment, FragmentName, Pin, RankScore, RelPath, RoutingRule, ViewMode,
-    Warmth,
+    ContentHash, Depth, FileOrder, Fragment, FragmentName, Pin, RankScore, RelPath, RoutingRule,
+    SECONDS_A_DAY, ViewMode, Warmth,
 };
 use crate::render;
 use crate::search::ChangeHorizon;
 use crate::store::{HydrationRecord, PlacementUpdate, Store};
 
-const SECONDS_A_DAY: u64 = 86_400;
 /// Incremented when the same project would be placed or ordered differently.
 const PLACEMENT_VERSION: u64 = 1;
 /// The score of files in focus and of pinned files.
@@ -329,10 +328,10 @@ fn reason(shown: &ShownFile, pin: Option<Pin>, routing: &RoutingContext<'_>) -> 
 }
 
 fn is_forgotten(known: &Fragment, limits: &HydrationLimits, now_s: i64) -> bool {
-    let idle_s = limits.cold_days.saturating_mul(SECONDS_A_DAY);
+    let cold_days = i64::try_from(limits.cold_days).unwrap_or(i64::MAX);
+    let idle_s = cold_days.saturating_mul(SECONDS_A_DAY);
     let last_s = known.used_at_s.unwrap_or(known.since_s).max(known.since_s);
-    let is_idle =
-        0 < idle_s && i64::try_from(idle_s).is_ok_and(|idle_s| idle_s < now_s.saturating_sub(last_s));
+    let is_idle = 0 < idle_s && idle_s < now_s.saturating_sub(last_s);
     match known.warmth {
         None => known.pin.is_none(),
         Some(Warmth::Cold) => is_idle,
