@@ -155,7 +155,7 @@ fn compose_with(
     files.sort_by(|a, b| {
         a.part.cmp(&b.part).then_with(|| compare_files(plan.order, sort_key(a), sort_key(b)))
     });
-    let rows = NamedRows::of(listed);
+    let rows = NamedRows::from_files(listed);
     let stable = stable_files(&plan, &files, &rows);
     let ReceiptNotes { name, limits, omitted: left_out, missing, task, packing } = remarks;
     let receipt = Receipt {
@@ -222,7 +222,7 @@ struct NamedRows {
 }
 
 impl NamedRows {
-    fn of(listed: &[ListedFile]) -> Self {
+    fn from_files(listed: &[ListedFile]) -> Self {
         let rows_of = |is_stable: bool| {
             let positions: Vec<usize> = (0..listed.len())
                 .filter(|at| {

@@ -29,7 +29,7 @@ pub(super) struct BodySchema {
 /// is expected according to the schema.
 pub fn read_json_input<T: DeserializeOwned + JsonSchema>(text: &[u8]) -> Result<T, String> {
     parse_located(text).map_err(|error| {
-        let schema = BodySchema::of(SchemaGenerator::subschema_for::<T>);
+        let schema = BodySchema::new(SchemaGenerator::subschema_for::<T>);
         let (_, wanted, _) = schema.expectation(&error.path);
         let reason = error.to_string();
         let reason =
@@ -49,7 +49,7 @@ pub(super) fn schema_settings() -> SchemaSettings {
 }
 
 impl BodySchema {
-    pub(super) fn of(body_schema: fn(&mut SchemaGenerator) -> Schema) -> Self {
+    pub(super) fn new(body_schema: fn(&mut SchemaGenerator) -> Schema) -> Self {
         let mut generator = schema_settings().for_deserialize().into_generator();
         let root = body_schema(&mut generator).to_value();
         let definitions = generator.take_definitions(true);

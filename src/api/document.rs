@@ -289,7 +289,7 @@ fn format_text(document: &Document, aggregation: &DocumentRequest) -> Result<Doc
     let value = match aggregation.format {
         FormatName::Markdown => return Ok(render::render_markdown(document)),
         FormatName::Json => {
-            let receipt = DocumentReceipt::of(&document.receipt, aggregation.shape.scope).without_times();
+            let receipt = DocumentReceipt::new(&document.receipt, aggregation.shape.scope).without_times();
             return Ok(wire::pretty(&wire::document_json(document, receipt)).into());
         }
         FormatName::Anthropic => providers::anthropic(&content()?, body),

@@ -59,7 +59,7 @@ impl Payload {
                 let text = Some(document.text.to_bytes());
                 // The JSON contains the text again, escaped, which a client that only reads the text does not need.
                 if only_text {
-                    (Bytes::new(), text, ReceiptFaults::of(&document.receipt))
+                    (Bytes::new(), text, ReceiptFaults::from_receipt(&document.receipt))
                 } else {
                     (encode_document(&document, shape), text, ReceiptFaults::default())
                 }

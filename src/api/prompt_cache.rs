@@ -43,7 +43,7 @@ pub struct SentDocument {
 
 impl SentDocument {
     /// Returns a document as a provider's model reads it.
-    pub fn of(document: &Document) -> Self {
+    pub fn new(document: &Document) -> Self {
         let layout = Arc::new(render::document_layout(document, false));
         Self { layout, text: Some(render::render_markdown(document)) }
     }

@@ -109,8 +109,8 @@ fn acquire_with_retry(path: &Path) -> io::Result<Option<FileLock>> {
 }
 
 fn lock_instance(places: &DaemonPaths) -> Result<FileLock, Error> {
-    let held = acquire_with_retry(&places.lock);
-    let lock = held.map_err(|source| match source.kind() {
+    let lock = acquire_with_retry(&places.lock);
+    let lock = lock.map_err(|source| match source.kind() {
         io::ErrorKind::Unsupported => Error::NoLocks { path: places.lock.clone() },
         _ => Error::Lock { path: places.lock.clone(), source },
     })?;

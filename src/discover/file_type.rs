@@ -99,8 +99,8 @@ fn templated_prose(name: &[u8], template: &FileType) -> Option<&'static FileType
 fn type_by_first_word(path: &RelPath) -> Option<&'static FileType> {
     let name = path.file_name().to_ascii_lowercase();
     // The dot of `.env` is part of its word.
-    let behind_first = name.iter().skip(1).position(|byte| !byte.is_ascii_alphanumeric());
-    let end = behind_first.map_or(name.len(), |behind| behind + 1);
+    let separator = name.iter().skip(1).position(|byte| !byte.is_ascii_alphanumeric());
+    let end = separator.map_or(name.len(), |at| at + 1);
     INDEX.beginnings.get(&name[..end]).copied()
 }
 

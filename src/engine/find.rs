@@ -65,7 +65,7 @@ struct ContentSymbols {
 }
 
 impl ContentSymbols {
-    fn of(outline: &Outline) -> Self {
+    fn from_outline(outline: &Outline) -> Self {
         let (mut names, mut symbols) = (String::new(), Vec::new());
         outline.walk(|symbol, _| {
             names.push_str(&symbol.name);
@@ -174,7 +174,7 @@ fn load(cache: &mut ArtifactCache<'_>, known: &DefinedSymbols) {
     cache.query_store(|store| {
         store.search_outlines("", &by, &mut |found| {
             if let Some(outline) = &found.outline {
-                let symbols = Arc::new(ContentSymbols::of(outline));
+                let symbols = Arc::new(ContentSymbols::from_outline(outline));
                 known.contents.insert((found.hash, found.producer.language), symbols);
             }
         })
@@ -196,7 +196,7 @@ fn symbols_of(
     if found.is_some() {
         return found;
     }
-    let symbols = Arc::new(ContentSymbols::of(&cache.outline(&subject)?));
+    let symbols = Arc::new(ContentSymbols::from_outline(&cache.outline(&subject)?));
     write_lock(&known.0).contents.insert(subject.key(), Arc::clone(&symbols));
     Some(symbols)
 }

@@ -108,7 +108,7 @@ fn find_symbols(
         // file is not read.
         let is_read = request.with_text && !found.is_empty();
         let text = if is_read { cache.workspace.read_text(&file.path).ok() } else { None };
-        let class = PathClass::of(&file.path, file.file_type.role, false);
+        let class = PathClass::from_path(&file.path, file.file_type.role, false);
         for symbol in found {
             let definition = text.as_ref().and_then(|(of, text)| {
                 // The file may have been edited since its outline was derived; the spans would then select other text.

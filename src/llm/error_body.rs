@@ -172,7 +172,7 @@ impl ErrorBody {
     }
 
     fn has_code(&self, code: &str) -> bool {
-        self.codes.iter().any(|said| said == code)
+        self.codes.iter().any(|own| own == code)
     }
 }
 
@@ -193,14 +193,14 @@ const fn class_of_status(status: u16) -> Option<FailureClass> {
 }
 
 fn codes(value: &Value, error: &Value) -> Vec<String> {
-    let said = [
+    let texts = [
         string_at(error, "/type"),
         string_at(error, "/status"),
         string_at(error, "/code"),
         string_at(error, "/details/error_code"),
     ];
     let mut codes: Vec<String> =
-        said.into_iter().flatten().filter(|code| *code != "error").map(str::to_ascii_lowercase).collect();
+        texts.into_iter().flatten().filter(|code| *code != "error").map(str::to_ascii_lowercase).collect();
     for detail in error.get("details").and_then(Value::as_array).into_iter().flatten() {
         codes.extend(string_at(detail, "/reason").map(str::to_ascii_lowercase));
         // The daily quota is used up. Google reports it with the same status as the limit per minute.

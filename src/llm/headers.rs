@@ -58,10 +58,10 @@ fn parse_go_duration(text: &str) -> Option<Duration> {
     while !rest.is_empty() {
         let digits = rest.bytes().take_while(|byte| byte.is_ascii_digit() || *byte == b'.').count();
         let number = parse_decimal(&rest[..digits])?;
-        let behind = &rest[digits..];
-        let unit = behind.find(|char: char| char.is_ascii_digit()).unwrap_or(behind.len());
-        seconds += number * seconds_of(&behind[..unit])?;
-        rest = &behind[unit..];
+        let after = &rest[digits..];
+        let unit = after.find(|char: char| char.is_ascii_digit()).unwrap_or(after.len());
+        seconds += number * seconds_of(&after[..unit])?;
+        rest = &after[unit..];
     }
     if text.is_empty() { None } else { Some(capped_seconds(seconds)) }
 }

@@ -394,7 +394,7 @@ pub struct RankScore {
 
 impl RankScore {
     /// Returns a score and those of its parts that are not 0, in thousandths.
-    pub fn of(total: f64, parts: &[(&'static str, f64)]) -> Self {
+    pub fn new(total: f64, parts: &[(&'static str, f64)]) -> Self {
         let parts = parts.iter().filter(|(_, value)| 0.0 < *value);
         Self {
             thousandths: thousandths(total),

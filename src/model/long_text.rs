@@ -159,15 +159,15 @@ impl DocumentText {
         };
         let (mut found, mut at) = (String::with_capacity(end - start), 0);
         for piece in pieces {
-            let (first, behind) = (at, at + piece.len());
-            at = behind;
-            if behind <= start {
+            let (first, next) = (at, at + piece.len());
+            at = next;
+            if next <= start {
                 continue;
             }
             if end <= first {
                 break;
             }
-            found.push_str(&piece.text()[start.saturating_sub(first)..end.min(behind) - first]);
+            found.push_str(&piece.text()[start.saturating_sub(first)..end.min(next) - first]);
         }
         Cow::Owned(found)
     }

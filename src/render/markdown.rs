@@ -48,7 +48,7 @@ pub fn render_markdown(document: &Document) -> DocumentText {
 pub fn take_markdown(document: &mut Document) -> (DocumentText, DocumentLayout) {
     let mut text = DocumentTextBuilder::with_capacity(expected_bytes(document));
     let mut layout = LayoutBuilder::default();
-    let frame = MarkdownFrame::of(document);
+    let frame = MarkdownFrame::new(document);
     let write_one = |block: &mut DocumentBlock, text: &mut String| {
         write_block(text, block);
         block.body = String::new().into();
@@ -64,7 +64,7 @@ pub fn take_markdown(document: &mut Document) -> (DocumentText, DocumentLayout) 
 pub fn document_layout(document: &Document, images_apart: bool) -> DocumentLayout {
     let mut layout = LayoutBuilder::default();
     let frame =
-        MarkdownFrame { after: pieces_behind_files(document, images_apart), ..MarkdownFrame::of(document) };
+        MarkdownFrame { after: pieces_behind_files(document, images_apart), ..MarkdownFrame::new(document) };
     let write_one = |block: &DocumentBlock, text: &mut String| write_block(text, block);
     frame.write_around(document.blocks.iter(), write_one, &mut |subject, piece| layout.push(subject, piece));
     layout.finish(document)
@@ -86,7 +86,7 @@ fn expected_bytes(document: &Document) -> usize {
 fn write_markdown(document: &Document, write: &mut dyn FnMut(&str)) {
     let write_one = |block: &DocumentBlock, text: &mut String| write_block(text, block);
     let mut write_piece = |_: WrittenPiece, piece: &str| write(piece);
-    MarkdownFrame::of(document).write_around(document.blocks.iter(), write_one, &mut write_piece);
+    MarkdownFrame::new(document).write_around(document.blocks.iter(), write_one, &mut write_piece);
 }
 
 /// A text outside of blocks, with the section that it belongs to.
@@ -108,7 +108,7 @@ struct MarkdownFrame {
 }
 
 impl MarkdownFrame {
-    fn of(document: &Document) -> Self {
+    fn new(document: &Document) -> Self {
         let next_heading = document.stable.as_ref().map_or("", |stable| stable.next_heading);
         Self {
             heading: heading_pieces(document),

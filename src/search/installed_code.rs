@@ -47,7 +47,7 @@ const JVM_PACKAGES: &[&str] = &["java", "javax", "jdk", "kotlin", "scala", "sun"
 
 impl<'p> InstalledPath<'p> {
     /// Returns where a path is installed; `None` if it is not in such a folder.
-    fn of(path: &'p str) -> Option<Self> {
+    fn from_path(path: &'p str) -> Option<Self> {
         let parts: Vec<&str> = path.split('/').collect();
         let folders = parts.len() - 1;
         // The innermost one, because packages may contain packages.
@@ -137,7 +137,7 @@ impl TaskReading {
         let mut places: Vec<Place<'_>> = frames
             .chain(paths)
             .map(|(path, is_path)| {
-                let installed = InstalledPath::of(path).filter(|_| is_path);
+                let installed = InstalledPath::from_path(path).filter(|_| is_path);
                 Place { path, installed, is_sure: false, is_likely: false }
             })
             .collect();
@@ -216,7 +216,7 @@ mod tests {
 
     #[track_caller]
     fn check_installed(path: &str, expected: Option<(&str, &str)>) {
-        let found = InstalledPath::of(path).map(|found| (found.rest, found.package));
+        let found = InstalledPath::from_path(path).map(|found| (found.rest, found.package));
         assert_eq!(found, expected.map(|(rest, package)| (rest.as_bytes(), package.as_bytes())), "{path}");
     }
 

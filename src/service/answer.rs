@@ -306,11 +306,11 @@ fn resolve_cache_export(query: CacheExportQuery) -> Result<ResolvedQuery, ApiErr
             Vec::new()
         };
         // A path that is not UTF-8 is spelled with escapes.
-        let behind = after
+        let after_path = after
             .as_ref()
             .map(|after| unescaped_path(after.as_bytes()).unwrap_or_else(|| after.as_bytes().to_vec()));
         let mut found = Vec::new();
-        project.export_cache(&files, behind.as_deref(), &mut |file| {
+        project.export_cache(&files, after_path.as_deref(), &mut |file| {
             found.push(file);
             if limit < found.len() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         })?;

@@ -113,7 +113,7 @@ impl CacheReplay {
             git(&self.clone, &[&QUIET_CHECKOUT[..], &checkout].concat())?;
             let service = LocalService::for_command_line(self.root.clone(), Arc::clone(&self.loaded));
             let answer = ask(&service, ComposeQuery(self.query.clone()), &CallOptions::default())?;
-            let usage = cache.send(SentDocument::of(&answer.payload), caching);
+            let usage = cache.send(SentDocument::new(&answer.payload), caching);
             report(ReplayStep { commit: commit.clone(), cost: self.cost(&usage), usage })?;
         }
         Ok(())

@@ -122,7 +122,7 @@ pub(super) fn resolve_document(
         }
         // A dry run delivers nothing, so the next `--since-last` must still include what it planned.
         project.discard_delivery();
-        let receipt = DocumentReceipt::of(&document.receipt, request.shape.scope);
+        let receipt = DocumentReceipt::new(&document.receipt, request.shape.scope);
         Ok(AnswerWithMissing::all(Payload::value(ComposedDocument { text: None, parts: None, receipt })))
     }))
 }

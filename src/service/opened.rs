@@ -29,7 +29,7 @@ pub(super) fn resolve_open(
         // The document was only viewed, not delivered, so the next `--since-last` must still include its content.
         project.discard_delivery();
         let opened = project.open_document(&document, caching, settings);
-        DocumentOpened::of(&opened).ok_or_else(ApiError::bug)
+        DocumentOpened::new(&opened).ok_or_else(ApiError::bug)
     }))
 }
 

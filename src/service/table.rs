@@ -19,7 +19,7 @@ pub(super) fn resolve_table(
     let request = TableRequest { choice: key, aggregation, since: clock, trusts_events };
     Ok(complete::<TableQuery>(move |project| {
         let answer = project.file_table(&request)?;
-        Ok(FileTable::of(&answer, words, since, summary_tier))
+        Ok(FileTable::new(&answer, words, since, summary_tier))
     }))
 }
 

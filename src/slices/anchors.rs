@@ -20,8 +20,8 @@ pub fn create_slice(text: &str, start_line: u32, end_line: u32) -> Result<Slice,
     if start_line < 1 || end_line < start_line || lines.len() < to_index(end_line) {
         return Err(Error::NoSuchLines { start_line, end_line, lines: to_line_number(lines.len()) });
     }
-    let (first, behind) = (to_index(start_line) - 1, to_index(end_line));
-    let marked = &lines[first..behind];
+    let (first, end) = (to_index(start_line) - 1, to_index(end_line));
+    let marked = &lines[first..end];
     let counts = count_lines(&lines);
     // A bracket on a line of its own may be unique now, but the next edit adds another.
     let is_unique = |line: &&&str| counts[**line] == 1 && is_solid(line) && is_short(line);
@@ -31,14 +31,14 @@ pub fn create_slice(text: &str, start_line: u32, end_line: u32) -> Result<Slice,
     let mut before =
         to_owned_lines(lines[..first].iter().rev().take_while(|line| is_short(line)).take(CONTEXT_LINES));
     before.reverse();
-    let after = lines[behind..].iter().take_while(|line| is_short(line)).take(CONTEXT_LINES);
+    let after = lines[end..].iter().take_while(|line| is_short(line)).take(CONTEXT_LINES);
     let anchors = SliceAnchors {
         content_hash: Some(ContentHash::digest(marked.join("\n").as_bytes())),
         before,
         after: to_owned_lines(after),
         line_hashes: marked.iter().map(|line| format!("{:08x}", short_hash(line))).collect(),
         unique_before,
-        unique_after: to_owned_lines(lines[behind..].iter().filter(is_unique).take(UNIQUE_LINES)),
+        unique_after: to_owned_lines(lines[end..].iter().filter(is_unique).take(UNIQUE_LINES)),
         copies: count_copies(&lines, marked),
     };
     Ok(Slice { start_line, end_line, tag: String::new(), comment: String::new(), anchors })

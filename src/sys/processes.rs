@@ -148,7 +148,7 @@ pub(super) fn wait_for_exit(
     input: &[u8],
     bounds: &ProcessLimits<'_>,
 ) -> io::Result<ProcessOutput> {
-    let group = ProcessGroup::of(&child);
+    let group = ProcessGroup::new(&child);
     let (sender, events) = channel();
     if let Some(mut pipe) = child.stdin.take() {
         // On a thread of its own, because a program that writes while it reads would fill its pipe and block. It may

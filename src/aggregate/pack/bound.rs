@@ -102,7 +102,7 @@ struct FlatChoice {
 }
 
 impl FlatChoice {
-    fn of(choice: &PricedChoice) -> Self {
+    fn from_choice(choice: &PricedChoice) -> Self {
         Self { tokens: factor(choice.tokens), value: choice.value }
     }
 
@@ -115,12 +115,14 @@ impl<'i> Relaxation<'i> {
     fn new(inputs: &'i BoundInputs) -> Self {
         let flatten = |file: &FileChoices| {
             let symbols = file.symbols.values();
-            let of = |choice: &Option<PricedChoice>| choice.as_ref().map(FlatChoice::of).unwrap_or_default();
-            let short = file.rows.iter().map(|row| (2, FlatChoice::of(row)));
+            let of = |choice: &Option<PricedChoice>| {
+                choice.as_ref().map(FlatChoice::from_choice).unwrap_or_default()
+            };
+            let short = file.rows.iter().map(|row| (2, FlatChoice::from_choice(row)));
             FlatChoices {
                 block: factor(file.block),
                 symbols: symbols.map(|[body, signature]| [of(body), of(signature)]).collect(),
-                short: short.chain(file.path.iter().map(|path| (3, FlatChoice::of(path)))).collect(),
+                short: short.chain(file.path.iter().map(|path| (3, FlatChoice::from_choice(path)))).collect(),
             }
         };
         Self { inputs, files: inputs.files.values().map(flatten).collect() }

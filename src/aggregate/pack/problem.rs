@@ -78,7 +78,7 @@ impl PackShares {
         }
     }
 
-    pub(super) const fn of(&self, part: PackPart) -> u64 {
+    pub(super) const fn thousandths(&self, part: PackPart) -> u64 {
         match part {
             PackPart::Bodies => self.bodies,
             PackPart::Signatures => self.signatures,

@@ -28,7 +28,7 @@ pub fn pack(input: &PackInput<'_>, costs: &mut dyn PackCosts) -> Packing {
     let left = input.budget.saturating_sub(selection.tokens.given);
     let mut spill = 0;
     for part in PackPart::ALL {
-        let room = left.saturating_mul(input.shares.of(part)) / 1000 + spill;
+        let room = left.saturating_mul(input.shares.thousandths(part)) / 1000 + spill;
         selection.rooms[part as usize] = room;
         selection.fill(part, PackRound::Share);
         spill = room.saturating_sub(*selection.tokens.part_mut(part));

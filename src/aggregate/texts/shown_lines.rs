@@ -100,9 +100,9 @@ pub fn after_delta(kept: &str, delta: &str, view: &str) -> String {
     let lines: Vec<&str> = view.split_inclusive('\n').collect();
     let filled: Vec<usize> = (0..lines.len()).filter(|at| !lines[*at].trim_end().is_empty()).collect();
     let text = |at: usize| lines[at].trim_end();
-    let had: HashSet<&str> = known.iter().flat_map(|(one, other)| [*one, *other]).collect();
+    let known_lines: HashSet<&str> = known.iter().flat_map(|(one, other)| [*one, *other]).collect();
     // A line that the reader had is known if it is next to one that the delta shows.
-    let is_beside = |one: &str, other: &str| shown.contains(one) && had.contains(other);
+    let is_beside = |one: &str, other: &str| shown.contains(one) && known_lines.contains(other);
     let mut is_seen = vec![false; lines.len()];
     for pair in filled.windows(2) {
         let (one, other) = (text(pair[0]), text(pair[1]));

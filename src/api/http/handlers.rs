@@ -193,7 +193,7 @@ fn read_request(request: &Request, body_schema: SchemaOfBody) -> Result<SentQues
         let hint = "ask by query parameters, or send the body with POST";
         return Err(ApiErrorResponse::bad_query("body is sent with GET", hint));
     }
-    read_parameters(&request.uri, &BodySchema::of(body_schema))
+    read_parameters(&request.uri, &BodySchema::new(body_schema))
 }
 
 /// Returns the options for the answer.
@@ -351,22 +351,22 @@ fn bad_question(
         ApiErrorResponse::user(StatusCode::BAD_REQUEST, code, message, hint)
     };
     // Invalid JSON has no keys.
-    let Some(got) = serde_json::from_slice::<Value>(body).ok().filter(|_| error.is_data()) else {
+    let Some(sent) = serde_json::from_slice::<Value>(body).ok().filter(|_| error.is_data()) else {
         return refused(error_text, document.to_owned());
     };
     // For an unknown key, the expectation is the object without it.
-    let schema = BodySchema::of(body_schema);
+    let schema = BodySchema::new(body_schema);
     let meant = schema.meant_key(path).map(|key| format!("did you mean `{key}`? ")).unwrap_or_default();
     let (path, wanted, example) = schema.expectation(path);
     let place = path_text(path);
     let subject = if place.is_empty() { what.to_owned() } else { format!("`{}`", truncated(&place)) };
     let hint = format!("{meant}{subject} is {wanted}, as in {example}; {document}");
-    let got = path.iter().try_fold(&got, |value, segment| match segment {
+    let rejected = path.iter().try_fold(&sent, |value, segment| match segment {
         PathSegment::Key(key) => value.get(key),
         PathSegment::Index(index) => value.get(*index),
     });
     // Values of clients are repeated only if they are short.
-    let got = got.filter(|got| !place.is_empty() && got.to_string().len() <= QUOTED).cloned();
+    let got = rejected.filter(|value| !place.is_empty() && value.to_string().len() <= QUOTED).cloned();
     let reason = without_internal_types(error_text, &wanted);
     let shape = ShapeError { path: truncated(&place), got: got.unwrap_or_default(), wanted, example };
     ApiErrorResponse { shape: Some(shape), ..refused(&reason, hint) }

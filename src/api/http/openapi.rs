@@ -141,7 +141,7 @@ fn get_operation(route: &Route, answers: &mut SchemaGenerator) -> Value {
     if let RouteAction::Query { body_schema, .. } = route.action {
         // The name without a prefix belongs to the POST, which existed first.
         operation["operationId"] = format!("get_{}", route.command).into();
-        let schema = BodySchema::of(body_schema);
+        let schema = BodySchema::new(body_schema);
         let keys = schema.parameters().map(|(name, schema)| {
             let description = schema.get("description").and_then(Value::as_str).unwrap_or_default();
             parameter("query", name, &parameter_schema(schema), description)

@@ -98,7 +98,7 @@ mod tests {
     #[track_caller]
     fn check<Q: WireQuery>(query: &str, expected: &Value) {
         let uri: Uri = format!("/x?{query}").parse().unwrap();
-        let asked = read_parameters(&uri, &BodySchema::of(Q::body_schema)).unwrap();
+        let asked = read_parameters(&uri, &BodySchema::new(Q::body_schema)).unwrap();
         assert_eq!(serde_json::from_slice::<Value>(&asked.body).unwrap(), *expected, "{query}");
     }
 
@@ -127,7 +127,7 @@ mod tests {
     fn an_unknown_parameter_is_rejected() {
         for query in ["tir=3", "choice=3", "choice.tir=1", "tier=1&tier=2", "require_fresh=maybe", "=", "."] {
             let uri: Uri = format!("/x?{query}").parse().unwrap();
-            let refused = read_parameters(&uri, &BodySchema::of(AggregateQuery::body_schema));
+            let refused = read_parameters(&uri, &BodySchema::new(AggregateQuery::body_schema));
             assert!(refused.is_err() || query == "choice=3", "{query}");
         }
     }

@@ -114,11 +114,11 @@ impl IndexedText {
             PositionEncoding::Utf8 => text.floor_char_boundary(wanted),
             PositionEncoding::Utf16 => {
                 let mut units = 0;
-                let behind = text.char_indices().find(|(_, c)| {
+                let next = text.char_indices().find(|(_, c)| {
                     units += c.len_utf16();
                     wanted < units
                 });
-                behind.map_or(text.len(), |(at, _)| at)
+                next.map_or(text.len(), |(at, _)| at)
             }
         };
         range.start + column

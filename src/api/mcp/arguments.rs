@@ -362,9 +362,9 @@ pub(super) fn misshaped_argument<T: JsonSchema>(error: &LocatedError) -> ApiErro
     let is_detailed =
         matches!(error.path.first(), Some(PathSegment::Key(key)) if DETAILED.contains(&key.as_str()));
     let schema = if is_detailed {
-        BodySchema::of(AggregateQuery::body_schema)
+        BodySchema::new(AggregateQuery::body_schema)
     } else {
-        BodySchema::of(schemars::SchemaGenerator::subschema_for::<T>)
+        BodySchema::new(schemars::SchemaGenerator::subschema_for::<T>)
     };
     let meant =
         schema.meant_key(&error.path).map(|key| format!("did you mean `{key}`? ")).unwrap_or_default();

@@ -51,7 +51,7 @@ mod whole_text {
 impl ComposedDocument {
     /// Returns a document that was written. Its text is moved if nothing else refers to it.
     pub(in crate::api) fn from_written(written: Arc<Written>, shape: AnswerShape) -> Self {
-        let receipt = DocumentReceipt::of(&written.receipt, shape.scope);
+        let receipt = DocumentReceipt::new(&written.receipt, shape.scope);
         if shape.in_parts {
             let text = written.text.text();
             let (prefix, suffix) = split_text(&text, written.boundary);
@@ -127,7 +127,7 @@ pub(in crate::api) fn encode_document(written: &Written, shape: AnswerShape) -> 
     let text = written.text.text();
     let (prefix, suffix) = split_text(&text, written.boundary);
     let parts = DocumentPartsRef { prefix, suffix, boundary: prefix.len() };
-    let receipt = DocumentReceipt::of(&written.receipt, shape.scope);
+    let receipt = DocumentReceipt::new(&written.receipt, shape.scope);
     let receipt = to_raw_value(&receipt).expect("strings and numbers can always be serialized");
     let room = text.len() + text.len() / ESCAPED_PART + receipt.get().len() + FRAME_BYTES;
     let json = ComposedDocumentRef {

@@ -173,7 +173,7 @@ impl BlockColumns {
 
 impl DocumentOpened {
     /// Returns the parts of an opened document; `None` if its text is no longer in memory.
-    pub fn of(opened: &OpenedDocument) -> Option<Self> {
+    pub fn new(opened: &OpenedDocument) -> Option<Self> {
         let OpenedDocument { id, layout, text, .. } = opened;
         let text = text.as_ref()?;
         let mut sections: Vec<DocumentSection> = Vec::new();

@@ -270,9 +270,9 @@ pub struct ReceiptProblem {
 
 impl DocumentReceipt {
     /// Returns a receipt that lists these files.
-    pub fn of(receipt: &Receipt, scope: ReceiptScope) -> Self {
+    pub fn new(receipt: &Receipt, scope: ReceiptScope) -> Self {
         let estimated = receipt.counter == ESTIMATE;
-        let ReceiptFaults { missing, problems } = ReceiptFaults::of(receipt);
+        let ReceiptFaults { missing, problems } = ReceiptFaults::from_receipt(receipt);
         Self {
             schema_version: SCHEMA_VERSION,
             tier: receipt.tier,
@@ -316,7 +316,7 @@ pub(in crate::api) struct ReceiptFaults {
 }
 
 impl ReceiptFaults {
-    pub(in crate::api) fn of(receipt: &Receipt) -> Self {
+    pub(in crate::api) fn from_receipt(receipt: &Receipt) -> Self {
         Self {
             missing: receipt.missing.iter().map(Into::into).collect(),
             problems: receipt.problems.iter().map(Into::into).chain(file_problems(receipt)).collect(),

@@ -152,7 +152,7 @@ struct NameColumns {
 }
 
 impl NameColumns {
-    fn of(names: &TableNames) -> Self {
+    fn from_names(names: &TableNames) -> Self {
         let mut columns =
             Self { folders: Vec::new(), starts: Vec::new(), names: String::new(), hex: BTreeMap::new() };
         let mut last = None;
@@ -177,14 +177,19 @@ impl NameColumns {
 impl FileTable {
     /// Returns a table as JSON. `choice` states in words what decides how files are shown; `summary_tier` is the tier
     /// for which summaries by models are shown, if any.
-    pub fn of(answer: &TableAnswer, choice: String, since: Option<String>, summary_tier: Option<u8>) -> Self {
+    pub fn new(
+        answer: &TableAnswer,
+        choice: String,
+        since: Option<String>,
+        summary_tier: Option<u8>,
+    ) -> Self {
         let TableAnswer { clock, names, rows, changed, totals, is_exact, problem } = answer;
         let since = since.filter(|_| changed.is_some());
         let shown: Vec<&TableRow> = match changed {
             Some(changed) => changed.iter().map(|at| &rows[*at]).collect(),
             None => rows.iter().collect(),
         };
-        let columns = changed.is_none().then(|| NameColumns::of(names));
+        let columns = changed.is_none().then(|| NameColumns::from_names(names));
         let (folders, starts, names, hex) = columns.map_or((None, None, None, None), |columns| {
             (Some(columns.folders), Some(columns.starts), Some(columns.names), Some(columns.hex))
         });

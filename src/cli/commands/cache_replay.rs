@@ -42,7 +42,7 @@ pub(super) fn run(args: &CacheReplayArgs, context: &mut CommandContext<'_>) -> R
         steps.push(step);
         Ok(())
     })?;
-    let totals = ReplayTotals::of(&steps);
+    let totals = ReplayTotals::from_steps(&steps);
     let model = &replay.document().body.model;
     let prices_of = prices(context.loaded).date().to_owned();
     if is_table {
@@ -73,7 +73,7 @@ struct ReplayTotals {
 }
 
 impl ReplayTotals {
-    fn of(steps: &[ReplayStep]) -> Self {
+    fn from_steps(steps: &[ReplayStep]) -> Self {
         let sum = |part: fn(&ReplayStep) -> u64| steps.iter().map(part).sum();
         let kept: Vec<f64> = steps.iter().filter_map(|step| step.usage.kept).collect();
         #[expect(clippy::cast_precision_loss, reason = "there are few commits")]

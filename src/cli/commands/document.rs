@@ -196,7 +196,7 @@ fn write_as_json(
 ) -> Result<DocumentReceipt, CommandError> {
     let scope = query.receipt;
     context.ask_and(ComposeQuery(query), |context, document| {
-        let written = DocumentReceipt::of(&document.receipt, scope);
+        let written = DocumentReceipt::new(&document.receipt, scope);
         write_receipt(receipt, &written)?;
         context.write_data(&document_json(&document, written.clone()))?;
         Ok(written)

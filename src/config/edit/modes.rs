@@ -240,8 +240,8 @@ fn remove_keys(item: ItemMut<'_>, keys: &[&str]) -> String {
 fn comments_of(item: &Table, key: &str) -> String {
     let Some((name, value)) = item.get_key_value(key) else { return String::new() };
     let above = name.leaf_decor().prefix().and_then(|prefix| prefix.as_str()).unwrap_or_default();
-    let behind = value.as_value().and_then(|value| value.decor().suffix()?.as_str()).unwrap_or_default();
-    let lines = above.lines().chain(behind.lines()).map(str::trim);
+    let after = value.as_value().and_then(|value| value.decor().suffix()?.as_str()).unwrap_or_default();
+    let lines = above.lines().chain(after.lines()).map(str::trim);
     lines.filter(|line| line.starts_with('#')).flat_map(|line| [line, "\n"]).collect()
 }
 

@@ -195,14 +195,14 @@ impl DocumentRun<'_, '_> {
             let symbols = symbols.map(|symbol| RankedName {
                 name: symbol.name.clone(),
                 lines: symbol.lines.clone(),
-                score: RankScore::of(symbol.score, &symbol.parts.named()),
+                score: RankScore::new(symbol.score, &symbol.parts.named()),
             });
             let view = LimitedView {
                 view: is_shown.then_some(candidate.block.view),
                 reason: candidate.reason,
                 place: places[at],
                 files: places.len(),
-                score: RankScore::of(ranking.scores[at].total, &ranking.scores[at].parts.named()),
+                score: RankScore::new(ranking.scores[at].total, &ranking.scores[at].parts.named()),
                 symbols: symbols.take(MAX_SYMBOLS).collect(),
             };
             Some((candidate.block.path, view))

@@ -57,7 +57,7 @@ pub(super) fn gather_files(
             // A discussion among the files would change the prefix with every entry.
             Some(Omission::LeftOut(SkipReason::History))
         } else {
-            omissions.of(&file, routed)
+            omissions.omission(&file, routed)
         };
         if let Some(reason) = omission {
             let details = file.details();
@@ -118,7 +118,7 @@ struct Omissions<'a> {
 impl Omissions<'_> {
     /// Returns why a file is not shown at all. A file without text is shown as an error only if it was named, or should
     /// have had a text.
-    fn of(&self, file: &KnownFile, routed: RoutedView) -> Option<Omission> {
+    fn omission(&self, file: &KnownFile, routed: RoutedView) -> Option<Omission> {
         let is_named = self.named.contains(&file.path);
         match left_out_reason(file) {
             Some(reason) if !reason.is_error() && !is_named => return Some(Omission::LeftOut(reason)),
@@ -252,7 +252,7 @@ pub(super) fn render_as(
 
 /// Returns the sort key of a file whose history is not known.
 fn unknown_stability(file: &KnownFile) -> FileStability {
-    let class = PathClass::of(&file.path, type_or_unknown(file).role, false);
+    let class = PathClass::from_path(&file.path, type_or_unknown(file).role, false);
     FileStability { class: class as u8, ..FileStability::default() }
 }
 

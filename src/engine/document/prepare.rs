@@ -224,7 +224,7 @@ fn stable_share(
     let has_commits = history.is_some_and(|history| history.commits.get("").is_some());
     // A request other than the last one is composed like a whole document, so that it selects the same when repeated.
     let is_whole = !draft.plan.since_last || reader.is_some_and(ReaderState::wants_more);
-    StableShare::of(request, has_commits && is_whole)
+    StableShare::for_request(request, has_commits && is_whole)
 }
 
 /// What the files of a draft are ranked by.
@@ -259,7 +259,7 @@ impl RankInputs<'_> {
             past: &past,
             horizon: self.horizon,
             frozen_at: None,
-            room: Some(BudgetUnit::of(limits, counter).to_tokens(limit_of(limits))),
+            room: Some(BudgetUnit::for_limits(limits, counter).to_tokens(limit_of(limits))),
             kept: self.sources,
             classes: self.classes,
         };

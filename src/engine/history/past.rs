@@ -48,7 +48,7 @@ pub(in crate::engine) enum LogEnd {
 }
 
 impl LogEnd {
-    fn of<'a>(self, head: &'a str, frozen: &'a str) -> &'a str {
+    fn choose<'a>(self, head: &'a str, frozen: &'a str) -> &'a str {
         if self == Self::Head { head } else { frozen }
     }
 
@@ -73,7 +73,7 @@ pub(in crate::engine) fn past_commits(
     commits: &ProjectCommits,
     end: LogEnd,
 ) -> Arc<PastCommits> {
-    let last = commits.iter().map(|(name, log)| format!("{name} {} ", end.of(&log.head, &log.frozen)));
+    let last = commits.iter().map(|(name, log)| format!("{name} {} ", end.choose(&log.head, &log.frozen)));
     let last: String = last.collect();
     let slot = shared.map(|shared| &shared.0[end as usize]);
     if let Some(past) = slot.and_then(|slot| slot.get(&last)) {
@@ -82,7 +82,7 @@ pub(in crate::engine) fn past_commits(
     let mut past = PastCommits::default();
     for checkout in Checkout::all(&cache.workspace) {
         let Some(commits) = commits.get(checkout.name()) else { continue };
-        if let Some(log) = log(cache, &checkout, end.of(&commits.head, &commits.frozen), end) {
+        if let Some(log) = log(cache, &checkout, end.choose(&commits.head, &commits.frozen), end) {
             past.add(&log, &|path| checkout.path_in_project(path));
         }
     }

@@ -32,7 +32,7 @@ pub(in crate::engine) fn refresh(
     cache: &mut ArtifactCache<'_>,
     paths: &[RelPath],
 ) -> Result<Vec<FileChange>, Error> {
-    let (snapshot, changes) = refresh_scope(cache, &SnapshotScope::Named(NamedPaths::of(paths)))?;
+    let (snapshot, changes) = refresh_scope(cache, &SnapshotScope::Named(NamedPaths::new(paths)))?;
     if let (Some(tree), Some(began)) = (&cache.workspace.tracker, &snapshot.tree) {
         // Files that are not listed will not be read.
         tree.mark_read(paths.iter(), began.touches);

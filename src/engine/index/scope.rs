@@ -64,7 +64,7 @@ impl SnapshotScope<'_> {
 }
 
 impl<'p> NamedPaths<'p> {
-    pub(super) fn of(paths: &'p [RelPath]) -> Self {
+    pub(super) fn new(paths: &'p [RelPath]) -> Self {
         Self { paths, set: paths.iter().map(RelPath::as_bytes).collect() }
     }
 
@@ -130,7 +130,7 @@ mod tests {
         let mut names: Vec<RelPath> = paths.to_vec();
         names.extend(["a b", "a/b/c", "é", "z"].map(|path| RelPath::new(path.as_bytes()).unwrap()));
         for pair in names.iter().flat_map(|one| names.iter().map(move |other| [one.clone(), other.clone()])) {
-            let scope = SnapshotScope::Named(NamedPaths::of(&pair));
+            let scope = SnapshotScope::Named(NamedPaths::new(&pair));
             let each = (0..files.len()).filter(|at| scope.matches(&files[*at].path));
             assert_eq!(scope.places(&files), each.collect::<Vec<_>>(), "{pair:?}");
         }
@@ -138,12 +138,12 @@ mod tests {
         let many = ["a b", "a/b", "b", "c", "d", "e", "f", "g", "h"];
         let many = many.map(|path| RelPath::new(path.as_bytes()).unwrap());
         assert!(FEW_PATHS < many.len());
-        let looked_up = NamedPaths::of(&many);
+        let looked_up = NamedPaths::new(&many);
         for path in &paths {
-            let compared = many.iter().any(|one| NamedPaths::of(std::slice::from_ref(one)).matches(path));
+            let compared = many.iter().any(|one| NamedPaths::new(std::slice::from_ref(one)).matches(path));
             assert_eq!(looked_up.matches(path), compared, "{path}");
         }
-        let inside = NamedPaths::of(&names[4..5]).places(&files);
+        let inside = NamedPaths::new(&names[4..5]).places(&files);
         assert_eq!(inside, [4, 6], "a/b, and what would be in it if it were a folder");
     }
 }

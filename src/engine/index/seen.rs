@@ -25,7 +25,7 @@ pub(in crate::engine) struct SeenFiles {
 
 impl SeenFiles {
     /// Returns a record of these files, which are all of the project's; `None` if nothing is cached between answers.
-    pub(in crate::engine) fn of(cache: &ArtifactCache<'_>, files: &[KnownFile]) -> Option<Self> {
+    pub(in crate::engine) fn new(cache: &ArtifactCache<'_>, files: &[KnownFile]) -> Option<Self> {
         let tree = cache.workspace.tracker.as_ref()?;
         let listed = tree.snapshot(&cache.workspace.options.names).listed?;
         let rows = tree.rows()?;
@@ -33,14 +33,15 @@ impl SeenFiles {
         if !paths.eq(files.iter().map(|file| &file.path)) {
             return None;
         }
-        let rows =
-            files.iter().map(|file| rows.get(&file.path).filter(|row| says(row, file, &cache.workspace)));
+        let rows = files
+            .iter()
+            .map(|file| rows.get(&file.path).filter(|row| describes(row, file, &cache.workspace)));
         Some(Self { listed, rows: rows.map(Option::<&_>::cloned).collect() })
     }
 
     /// Returns whether a file is known to be unchanged.
     pub(in crate::engine) fn is_same(&self, at: usize, file: &KnownFile, workspace: &Workspace<'_>) -> bool {
-        self.rows[at].as_ref().is_some_and(|row| says(row, file, workspace))
+        self.rows[at].as_ref().is_some_and(|row| describes(row, file, workspace))
     }
 
     /// Replaces the rows at these positions.
@@ -52,7 +53,7 @@ impl SeenFiles {
 }
 
 /// Returns whether a row matches the state of a file, ignoring masks.
-fn says(row: &FileRow, file: &KnownFile, workspace: &Workspace<'_>) -> bool {
+fn describes(row: &FileRow, file: &KnownFile, workspace: &Workspace<'_>) -> bool {
     match (&row.state, &file.state) {
         (
             StoredFileState::Content { hash, language, .. },
@@ -70,7 +71,7 @@ pub(in crate::engine) fn rows_of(
 ) -> Vec<(usize, Option<Arc<FileRow>>)> {
     let rows = cache.workspace.tracker.as_ref().and_then(|tree| tree.rows()).unwrap_or_default();
     let row =
-        |file: &KnownFile| rows.get(&file.path).filter(|row| says(row, file, &cache.workspace)).cloned();
+        |file: &KnownFile| rows.get(&file.path).filter(|row| describes(row, file, &cache.workspace)).cloned();
     files.iter().map(|(at, file)| (*at, row(file))).collect()
 }
 
@@ -94,7 +95,7 @@ pub(in crate::engine) fn files_changed_since(
     cache.workspace.hidden.clear();
     let reported = if trusts_events { reported_files(cache, seen, wanted) } else { None };
     let scope = match &reported {
-        Some(paths) => SnapshotScope::Reported(NamedPaths::of(paths)),
+        Some(paths) => SnapshotScope::Reported(NamedPaths::new(paths)),
         None => SnapshotScope::All,
     };
     let snapshot = take_snapshot(cache, &scope)?;

@@ -31,7 +31,7 @@ pub(super) struct EarlierContent {
 
 impl EarlierContent {
     /// Returns a blob of git as an earlier version of a file with a text.
-    pub(super) fn of(file: &KnownFile, blob: String) -> Option<Self> {
+    pub(super) fn new(file: &KnownFile, blob: String) -> Option<Self> {
         let ContentRef { path, file_type, .. } = ContentRef::from_file(file)?;
         Some(Self { path: path.clone(), file_type, blob: blob.into_bytes() })
     }

@@ -119,7 +119,7 @@ fn changed_files(
 ) -> Vec<(usize, EarlierContent)> {
     let others = ranking.order.iter().filter(|at| !ranking.sources.contains_key(at));
     let changed = others.filter_map(|at| match history.frozen_content(files[*at]) {
-        FrozenContent::Blob(name) => Some((*at, EarlierContent::of(files[*at], name)?)),
+        FrozenContent::Blob(name) => Some((*at, EarlierContent::new(files[*at], name)?)),
         FrozenContent::Current | FrozenContent::Absent => None,
     });
     changed.take(FILES_WITH_NAMES).collect()

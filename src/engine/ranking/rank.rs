@@ -102,7 +102,7 @@ pub(in crate::engine) fn path_classes(workspace: &Workspace<'_>, files: &[&Known
         if pages.contains(&file.path) {
             return PathClass::Generated;
         }
-        PathClass::of(&file.path, ranked_role(file), foreign.contains(&file.path))
+        PathClass::from_path(&file.path, ranked_role(file), foreign.contains(&file.path))
     };
     files.iter().map(class_of).collect()
 }
@@ -303,7 +303,7 @@ fn read_sources(
                 }
             }
             FrozenContent::Blob(name) => {
-                past.extend(EarlierContent::of(files[*at], name).map(|of| (*at, of)));
+                past.extend(EarlierContent::new(files[*at], name).map(|of| (*at, of)));
             }
             FrozenContent::Absent => {}
         }

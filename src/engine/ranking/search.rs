@@ -141,7 +141,7 @@ fn all_hits(ranking: &ProjectRanking, files: &[&KnownFile]) -> Vec<SearchHit> {
         kind: symbol.kind.map(HitKind::Symbol),
         name: symbol.name.clone(),
         lines: Some(symbol.lines.clone()),
-        score: RankScore::of(symbol.score, &symbol.parts.named()),
+        score: RankScore::new(symbol.score, &symbol.parts.named()),
     });
     hits.chain(file_hits(ranking, files, &shown)).collect()
 }
@@ -154,7 +154,7 @@ fn file_hits(ranking: &ProjectRanking, files: &[&KnownFile], shown: &HashSet<usi
         kind: Some(HitKind::File),
         name: String::new(),
         lines: None,
-        score: RankScore::of(ranking.scores[*at].total, &ranking.scores[*at].parts.named()),
+        score: RankScore::new(ranking.scores[*at].total, &ranking.scores[*at].parts.named()),
     });
     hits.collect()
 }

@@ -140,7 +140,7 @@ impl Adjacency {
         Self { starts, rows }
     }
 
-    fn of(&self, symbol: SymbolId) -> &[u32] {
+    fn rows_of(&self, symbol: SymbolId) -> &[u32] {
         let at = symbol as usize;
         &self.rows[self.starts[at] as usize..self.starts[at + 1] as usize]
     }
@@ -354,7 +354,7 @@ impl ReferenceGraph {
     /// Returns the symbols whose users may use this one: for a member those that it overrides, for a type those that
     /// inherit it.
     pub(super) fn stand_ins_of(&self, symbol: SymbolId) -> impl Iterator<Item = SymbolId> {
-        self.stand_ins.of_symbol.of(symbol).iter().map(|row| self.stand_ins.symbols[*row as usize])
+        self.stand_ins.of_symbol.rows_of(symbol).iter().map(|row| self.stand_ins.symbols[*row as usize])
     }
 
     /// Returns the type whose constructor a symbol is: calling the type's name calls the constructor.
@@ -367,7 +367,7 @@ impl ReferenceGraph {
 
     /// Returns the members of a type, and the functions inside a function.
     pub(super) fn children_of(&self, symbol: SymbolId) -> &[SymbolId] {
-        self.children.of(symbol)
+        self.children.rows_of(symbol)
     }
 
     /// Returns the innermost symbol of a file that contains a line, including decorators.
@@ -423,20 +423,20 @@ impl ReferenceGraph {
 
     /// Returns the uses of a symbol.
     pub(super) fn uses_of(&self, symbol: SymbolId) -> impl Iterator<Item = &GraphReference> {
-        self.to_symbol.of(symbol).iter().map(|at| &self.references[*at as usize])
+        self.to_symbol.rows_of(symbol).iter().map(|at| &self.references[*at as usize])
     }
 
     /// Returns what a symbol uses, without the uses of nested symbols.
     pub(super) fn uses_by(&self, symbol: SymbolId) -> impl Iterator<Item = &GraphReference> {
-        self.from_symbol.of(symbol).iter().map(|at| &self.references[*at as usize])
+        self.from_symbol.rows_of(symbol).iter().map(|at| &self.references[*at as usize])
     }
 
     /// Returns the symbols inside a symbol, at any depth.
     pub(super) fn within(&self, symbol: SymbolId) -> Vec<SymbolId> {
-        let mut found = self.children.of(symbol).to_vec();
+        let mut found = self.children.rows_of(symbol).to_vec();
         let mut at = 0;
         while let Some(child) = found.get(at).copied() {
-            found.extend(self.children.of(child));
+            found.extend(self.children.rows_of(child));
             at += 1;
         }
         found

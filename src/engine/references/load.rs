@@ -111,7 +111,7 @@ fn project_files(subjects: &[ContentRef<'_>], facts: &FactsByContent) -> Vec<Pro
     let file = |subject: &ContentRef<'_>| ProjectFile {
         path: subject.path.to_string(),
         language: subject.file_type.id,
-        is_test: PathClass::of(subject.path, subject.file_type.role, false) == PathClass::Test,
+        is_test: PathClass::from_path(subject.path, subject.file_type.role, false) == PathClass::Test,
         facts: Arc::clone(facts.get(&subject.key()).unwrap_or(&nothing)),
     };
     subjects.iter().map(file).collect()

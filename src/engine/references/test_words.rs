@@ -251,7 +251,7 @@ fn scores(documents: &[Vec<Term>], query: &WordWeights) -> Vec<f64> {
     for (posting, weight) in postings.iter().zip(query.values()) {
         let weight = weight * inverse_frequency(documents.len(), posting.len());
         for (at, count) in posting {
-            scores[*at] += weight * saturation.of(*count, documents[*at].len() as u64);
+            scores[*at] += weight * saturation.score(*count, documents[*at].len() as u64);
         }
     }
     let greatest = scores.iter().copied().fold(0.0, f64::max);

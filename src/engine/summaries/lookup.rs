@@ -314,7 +314,7 @@ pub(in crate::engine) struct ModelSummaries {
 
 impl ModelSummaries {
     /// Returns the summary of a file, if it still has the content that the summary was chosen for.
-    pub(in crate::engine) fn of(&self, path: &RelPath, content: &ContentHash) -> Option<&ChosenSummary> {
+    pub(in crate::engine) fn get(&self, path: &RelPath, content: &ContentHash) -> Option<&ChosenSummary> {
         self.files.get(path).filter(|chosen| chosen.content == *content)
     }
 
@@ -342,7 +342,7 @@ struct LookupFile<'a> {
 }
 
 impl<'a> LookupFile<'a> {
-    fn of(file: &'a KnownFile) -> Option<Self> {
+    fn from_file(file: &'a KnownFile) -> Option<Self> {
         match &file.state {
             KnownState::Content { hash, file_type, .. } => {
                 Some(Self { path: &file.path, content: *hash, language: file_type.id })
@@ -362,7 +362,7 @@ pub(in crate::engine) fn choose_summaries(
     whole: Option<&[FileItem]>,
 ) -> ModelSummaries {
     let Some(tier) = tier.filter(|tier| tier.by_model) else { return ModelSummaries::default() };
-    let asked: Vec<LookupFile<'_>> = files.iter().filter_map(LookupFile::of).collect();
+    let asked: Vec<LookupFile<'_>> = files.iter().filter_map(LookupFile::from_file).collect();
     let items = whole.filter(|_| tier.tree).map(|items| cache.workspace.relative_items(items));
     let root = cache.workspace.root.clone();
     let found = with_lookup(cache, lookup, |lookup, file, options| {

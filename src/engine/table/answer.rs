@@ -63,7 +63,7 @@ fn find_table(
     let summaries = summaries_generation(run.cache, run.lookup);
     let selected = run.select_for(aggregation)?;
     let mut files = run.all_files(aggregation, &selected)?;
-    let (names, order) = TableNames::of(files.iter().map(|file| &file.path));
+    let (names, order) = TableNames::from_files(files.iter().map(|file| &file.path));
     let is_quick = tables.is_none_or(|tables| files.len() <= tables.quick_files());
     let basis = if is_quick { None } else { basis_of(run, aggregation, &selected, summaries, &order) };
     let last = tables.and_then(|tables| tables.last(&request.choice));
@@ -94,7 +94,7 @@ pub(in crate::engine) fn table_files(
 ) -> Result<Option<Vec<RelPath>>, Error> {
     let begun = tables.begin(now_ms(run));
     let files = listed_files(run.cache)?;
-    let (names, _) = TableNames::of(files.paths());
+    let (names, _) = TableNames::from_files(files.paths());
     let Some(names) = tables.names_at(clock, begun, names) else { return Ok(None) };
     let selected: Option<Vec<&[RelPath]>> = rows.iter().map(|rows| names.paths.get(rows.clone())).collect();
     Ok(selected.map(|selected| selected.concat()))

@@ -36,7 +36,7 @@ pub struct TableTotals {
 impl TableNames {
     /// Returns the names of files with these paths, and their positions among them. The paths are sorted, so that those
     /// of one folder are sorted by name.
-    pub(super) fn of<'f>(files: impl Iterator<Item = &'f RelPath>) -> (Self, Vec<usize>) {
+    pub(super) fn from_files<'f>(files: impl Iterator<Item = &'f RelPath>) -> (Self, Vec<usize>) {
         let files: Vec<&RelPath> = files.collect();
         let mut folders: FxHashMap<&[u8], Vec<usize>> = FxHashMap::default();
         for (at, file) in files.iter().enumerate() {

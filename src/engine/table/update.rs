@@ -22,7 +22,7 @@ pub(super) fn basis_of(
     order: &[usize],
 ) -> Option<(Arc<TableBasis>, Arc<SeenFiles>)> {
     let inputs = selected.key().filter(|_| request.is_whole())?;
-    let seen = SeenFiles::of(run.cache, &selected.selection.files)?;
+    let seen = SeenFiles::new(run.cache, &selected.selection.files)?;
     let mut places = vec![0; order.len()];
     order.iter().enumerate().for_each(|(place, at)| places[*at] = place);
     let focus = selected.focus.clone();

@@ -214,7 +214,7 @@ pub fn rank_files(query: &RankingQuery, files: &[RankedFile<'_>]) -> FileRanking
     let vectors: Vec<Option<TermVector<'_>>> = files.iter().map(|file| file.vector).collect();
     let texts = TextMatches::find(query, &vectors);
     let paths = path_scores(query, files);
-    let stems = FocusStems::of(files);
+    let stems = FocusStems::from_files(files);
     let raw: Vec<FileParts> = files
         .iter()
         .enumerate()
@@ -291,7 +291,7 @@ fn path_scores(query: &RankingQuery, files: &[RankedFile<'_>]) -> Vec<f64> {
 struct FocusStems<'a>(Vec<&'a [u8]>);
 
 impl<'a> FocusStems<'a> {
-    fn of(files: &[RankedFile<'a>]) -> Self {
+    fn from_files(files: &[RankedFile<'a>]) -> Self {
         let mut stems: Vec<&[u8]> =
             files.iter().filter(|file| file.in_focus).map(|file| bare_stem(file.path)).collect();
         stems.sort_unstable();
@@ -357,8 +357,8 @@ mod tests {
         let inputs = files.iter().zip(&paths).zip(&vectors).map(|((file, path), vector)| RankedFile {
             path,
             class: match path.extension() {
-                Some(b"md") => PathClass::of(path, crate::model::FileRole::Prose, false),
-                _ => PathClass::of(path, crate::model::FileRole::Code, false),
+                Some(b"md") => PathClass::from_path(path, crate::model::FileRole::Prose, false),
+                _ => PathClass::from_path(path, crate::model::FileRole::Code, false),
             },
             vector: TermVector::from_bytes(vector).ok(),
             in_focus: file.0 == focus,

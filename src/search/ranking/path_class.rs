@@ -24,7 +24,7 @@ pub enum PathClass {
 impl PathClass {
     /// Returns the class of a file. `is_foreign` is whether the project declares it as vendored or generated, for
     /// example by `linguist-vendored` in `.gitattributes`.
-    pub fn of(path: &RelPath, role: FileRole, is_foreign: bool) -> Self {
+    pub fn from_path(path: &RelPath, role: FileRole, is_foreign: bool) -> Self {
         let mut folders = path.parent().split(|byte| *byte == b'/');
         let is_vendored = |folder: &[u8]| is_any(folder, VENDOR_FOLDERS) || folder.ends_with(b".docset");
         // Pages of documentation are often generated, and change with every release.
@@ -164,7 +164,7 @@ mod tests {
     #[track_caller]
     fn check(path: &str, expected: PathClass) {
         let path = RelPath::new(path.as_bytes()).unwrap();
-        assert_eq!(PathClass::of(&path, FileRole::Code, false), expected, "{path}");
+        assert_eq!(PathClass::from_path(&path, FileRole::Code, false), expected, "{path}");
     }
 
     #[test]
@@ -220,7 +220,7 @@ mod tests {
     #[test]
     fn prose_is_not_code_and_what_the_project_declares_foreign_is_vendored() {
         let path = RelPath::new(b"docs/guide.md").unwrap();
-        assert_eq!(PathClass::of(&path, FileRole::Prose, false), PathClass::NotCode);
-        assert_eq!(PathClass::of(&path, FileRole::Prose, true), PathClass::Vendored);
+        assert_eq!(PathClass::from_path(&path, FileRole::Prose, false), PathClass::NotCode);
+        assert_eq!(PathClass::from_path(&path, FileRole::Prose, true), PathClass::Vendored);
     }
 }

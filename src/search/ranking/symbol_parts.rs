@@ -125,7 +125,7 @@ pub(super) fn text_scores(query: &RankingQuery, files: &[FileWithSymbols<'_>]) -
     let weights: Vec<f64> = chunks_with.iter().enumerate().map(of_term).collect();
     for (score, chunk) in scores.iter_mut().zip(&matches) {
         let of_term =
-            |(position, count): &(usize, u32)| weights[*position] * saturation.of(*count, chunk.length);
+            |(position, count): &(usize, u32)| weights[*position] * saturation.score(*count, chunk.length);
         score.parts.text = chunk.terms.iter().map(of_term).sum();
     }
     scores

@@ -196,7 +196,7 @@ pub(in crate::search) mod tests {
         let paths: Vec<RelPath> = files.iter().map(|file| RelPath::new(file.0.as_bytes()).unwrap()).collect();
         let inputs = paths.iter().zip(&vectors).map(|(path, vector)| RankedFile {
             path,
-            class: PathClass::of(path, crate::model::FileRole::Code, false),
+            class: PathClass::from_path(path, crate::model::FileRole::Code, false),
             vector: TermVector::from_bytes(vector).ok(),
             in_focus: false,
             signals: FileSignals::default(),

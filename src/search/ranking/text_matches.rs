@@ -65,7 +65,7 @@ impl TextMatches {
         let (end, length) = self.files[file];
         let start = file.checked_sub(1).map_or(0, |before| self.files[before].0);
         self.matches[start..end].iter().map(move |(position, count)| {
-            self.weights[usize::from(*position)] * self.saturation.of(u32::from(*count), length)
+            self.weights[usize::from(*position)] * self.saturation.score(u32::from(*count), length)
         })
     }
 }

@@ -199,19 +199,19 @@ fn git_header_length(line: &str) -> usize {
         let mut words = text.split_whitespace();
         words.any(|word| word.len() == 4 && word.starts_with(['1', '2'])) && words.any(|zone| zone.len() == 5)
     };
-    let (key, said) = line.split_once(' ').unwrap_or((line, ""));
-    let said = said.trim();
-    let first = said.split([' ', '.']).next().unwrap_or_default();
+    let (key, value) = line.split_once(' ').unwrap_or((line, ""));
+    let value = value.trim();
+    let first = value.split([' ', '.']).next().unwrap_or_default();
     let is_header = match key {
         "commit" | "index" => is_hash(first),
         "From" => 40 <= first.len() && is_hash(first),
-        "Merge:" => said.split(' ').all(is_hash),
+        "Merge:" => value.split(' ').all(is_hash),
         "Author:" | "From:" | "Commit:" | "Signed-off-by:" | "Co-authored-by:" | "Reviewed-by:" => {
-            is_person(said)
+            is_person(value)
         }
-        "Date:" | "AuthorDate:" | "CommitDate:" => is_date(said),
-        "Subject:" if said.starts_with("[PATCH") => {
-            return said.find(']').map_or(0, |end| line.len() - said[end + 1..].trim_start().len());
+        "Date:" | "AuthorDate:" | "CommitDate:" => is_date(value),
+        "Subject:" if value.starts_with("[PATCH") => {
+            return value.find(']').map_or(0, |end| line.len() - value[end + 1..].trim_start().len());
         }
         _ => false,
     };

@@ -59,7 +59,7 @@ impl Saturation {
     }
 
     /// Returns the score of `count` occurrences, from 0 to 2.2.
-    pub fn of(self, count: u32, length: u64) -> f64 {
+    pub fn score(self, count: u32, length: u64) -> f64 {
         #[expect(clippy::cast_precision_loss, reason = "lengths of texts are far below 2^52")]
         let norm = K1 * (1.0 - B + B * length as f64 / self.mean_length);
         f64::from(count) * (K1 + 1.0) / (f64::from(count) + norm)
@@ -100,9 +100,9 @@ mod tests {
     #[test]
     fn occurrences_in_a_long_document_count_less_and_never_more_than_their_bound() {
         let saturation = Saturation::new([100, 300].into_iter());
-        assert!(saturation.of(1, 300) < saturation.of(1, 100));
-        assert!(saturation.of(1, 100) < saturation.of(2, 100));
-        assert!(saturation.of(255, 0) < 2.2);
-        assert!(Saturation::new(std::iter::empty()).of(1, 0).is_finite());
+        assert!(saturation.score(1, 300) < saturation.score(1, 100));
+        assert!(saturation.score(1, 100) < saturation.score(2, 100));
+        assert!(saturation.score(255, 0) < 2.2);
+        assert!(Saturation::new(std::iter::empty()).score(1, 0).is_finite());
     }
 }

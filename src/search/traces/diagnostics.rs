@@ -24,19 +24,19 @@ pub(super) fn eslint(context: &LineContext<'_>) -> Option<LineReading> {
     let path = context.heading.path.as_deref()?;
     let (line, rest) = parse_number(context.line.trim_start())?;
     let (column, rest) = parse_number(rest.strip_prefix(':')?)?;
-    let said = rest.strip_prefix("  ")?.trim_start();
-    if !["error", "warning", "warn"].iter().any(|word| said.starts_with(word)) {
+    let message = rest.strip_prefix("  ")?.trim_start();
+    if !["error", "warning", "warn"].iter().any(|word| message.starts_with(word)) {
         return None;
     }
     let frame = FoundFrame::new(path, line, Some(column), TraceTool::EsLint)?;
-    Some(LineReading::Diagnostic(frame, severity(said)))
+    Some(LineReading::Diagnostic(frame, severity(message)))
 }
 
 /// `PHPStan`: `3      message` below the head with the path.
 pub(super) fn phpstan(context: &LineContext<'_>) -> Option<LineReading> {
     let path = context.heading.path.as_deref().filter(|path| extension(path) == "php")?;
-    let (line, said) = parse_number(context.line.strip_prefix("  ")?.trim_start())?;
-    let is_message = said.starts_with("   ") && said.contains(char::is_alphabetic);
+    let (line, message) = parse_number(context.line.strip_prefix("  ")?.trim_start())?;
+    let is_message = message.starts_with("   ") && message.contains(char::is_alphabetic);
     let frame = FoundFrame::new(path, line, None, TraceTool::Php).filter(|_| is_message)?;
     Some(LineReading::Diagnostic(frame, 0))
 }

@@ -18,13 +18,13 @@ pub(super) fn terraform(context: &LineContext<'_>) -> Option<LineReading> {
 /// Ansible: `The error appears to be in '/a/main.yml': line 3, column 5, but may be elsewhere`, and since 2.19 `Origin:
 /// /a/main.yml:3:5`. Parsers of YAML: `in "a.yml", line 3, column 5`.
 pub(super) fn yaml(context: &LineContext<'_>) -> Option<LineReading> {
-    let said = context.line.trim();
-    if let Some(place) = said.strip_prefix("Origin: ") {
+    let line = context.line.trim();
+    if let Some(place) = line.strip_prefix("Origin: ") {
         let at = parse_whole(place).filter(|at| has_source_extension(at.path))?;
         let frame = FoundFrame::new(at.path, at.line, at.column, TraceTool::Other)?;
         return Some(LineReading::Diagnostic(frame, 0));
     }
-    let (_, quoted) = said.split_once("in '").or_else(|| said.split_once("in \""))?;
+    let (_, quoted) = line.split_once("in '").or_else(|| line.split_once("in \""))?;
     let (path, rest) = quoted.split_once(['\'', '"']).filter(|(path, _)| has_source_extension(path))?;
     let rest = rest.strip_prefix([':', ','])?;
     let (line, rest) = parse_number(rest.strip_prefix(" line ")?)?;

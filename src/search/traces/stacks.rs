@@ -41,10 +41,10 @@ pub(super) fn pytest(context: &LineContext<'_>) -> Option<LineReading> {
     if extension(at.path) != "py" || at.column.is_some() || at.path.contains("://") {
         return None;
     }
-    let said = rest.strip_prefix(':')?.trim();
+    let text = rest.strip_prefix(':')?.trim();
     let frame = FoundFrame::new(at.path, at.line, None, TraceTool::Pytest)?;
-    let function = said.strip_prefix("in ");
-    let is_exception = said.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_'));
+    let function = text.strip_prefix("in ");
+    let is_exception = text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_'));
     (function.is_some() || is_exception).then(|| LineReading::Next(frame.in_function(function)))
 }
 
@@ -125,8 +125,8 @@ pub(super) fn java(context: &LineContext<'_>) -> Option<LineReading> {
 
 /// Maven's summary of failed tests: `[ERROR]   CartTest.total:98 expected: <3> but was: <4>`.
 pub(super) fn surefire(context: &LineContext<'_>) -> Option<LineReading> {
-    let said = context.line.trim_start().strip_prefix("[ERROR]")?;
-    let called = said.split_whitespace().next().filter(|_| said.starts_with("  "))?;
+    let text = context.line.trim_start().strip_prefix("[ERROR]")?;
+    let called = text.split_whitespace().next().filter(|_| text.starts_with("  "))?;
     // `CartTest>ShopTest.total:98` is inherited; the test's callees follow the arrow.
     let called = called.split("->").next().unwrap_or_default();
     let (function, number) = called.rsplit('>').next().unwrap_or_default().split_once(':')?;
@@ -233,15 +233,15 @@ pub(super) fn php(context: &LineContext<'_>) -> Option<LineReading> {
         return Some(LineReading::Next(frame.in_function(function)));
     }
     if let Some((before, number)) = line.rsplit_once(" on line ") {
-        let (said, path) = before.rsplit_once(" in ").or_else(|| before.split_once("in "))?;
+        let (text, path) = before.rsplit_once(" in ").or_else(|| before.split_once("in "))?;
         let (number, _) = parse_number(number)?;
         let frame = FoundFrame::new(path, number, None, TraceTool::Php)?;
-        let is_end = said.trim() == "thrown";
+        let is_end = text.trim() == "thrown";
         let rank =
-            usize::from(said.contains("Warning") || said.contains("Notice") || said.contains("Deprecated"));
+            usize::from(text.contains("Warning") || text.contains("Notice") || text.contains("Deprecated"));
         return Some(if is_end { LineReading::Next(frame) } else { LineReading::Diagnostic(frame, rank) });
     }
-    let (_, place) = line.rsplit_once(" in ").filter(|(said, _)| said.contains("Uncaught "))?;
+    let (_, place) = line.rsplit_once(" in ").filter(|(text, _)| text.contains("Uncaught "))?;
     let at = parse_whole(place).filter(|at| at.column.is_none())?;
     let frame = FoundFrame::new(at.path, at.line, None, TraceTool::Php)?;
     Some(LineReading::First(frame.in_function(function)))

@@ -158,9 +158,9 @@ pub(super) fn macro_functions<'t>(facts: &FactsBuilder<'t>, definition: Node<'t>
                 .position(|token| token.kind() == "token_tree" && facts.text_of(*token).starts_with('('));
             let Some(parameters) = parameters.filter(|_| !is_known) else { continue };
             let has_receiver = child_of_kind(rest[parameters], "self").is_some();
-            let behind = &rest[parameters + 1..];
-            let is_declared = behind.first().is_some_and(|sign| sign.kind() == "->");
-            let declared = behind.iter().skip(1).take(MAX_TYPE);
+            let after = &rest[parameters + 1..];
+            let is_declared = after.first().is_some_and(|sign| sign.kind() == "->");
+            let declared = after.iter().skip(1).take(MAX_TYPE);
             let declared = declared.take_while(|token| {
                 let is_body = token.kind() == "token_tree" && facts.text_of(**token).starts_with('{');
                 !is_body && !matches!(token.kind(), "where" | ";")

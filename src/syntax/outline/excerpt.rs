@@ -57,7 +57,7 @@ pub(in crate::syntax) fn excerpt_text(
     give_up: &mut dyn FnMut() -> bool,
 ) -> String {
     let source = SourceText::new(text);
-    let style = GapStyle::of(compiled.language.id);
+    let style = GapStyle::for_language(compiled.language.id);
     let lines = ExcerptLines::new(&source, style, request);
     request.errors.get(|| parts.errors);
     let is_sparse = request.signatures.is_some() && style.is_some();

@@ -53,7 +53,7 @@ pub(super) enum NodeContent {
 
 impl NodeContent {
     /// Returns what nodes of a kind of a language's grammar hold.
-    fn of(kind: &str, language: &str) -> Self {
+    fn from_kind(kind: &str, language: &str) -> Self {
         const LISTS: [&str; 14] = [
             "block", "body", "body_statement", "body_declarations", "chunk", "compound_statement",
             "declaration_list", "document", "preproc_if", "preproc_ifdef", "preproc_else", "section",
@@ -96,7 +96,7 @@ impl PartNode {
             end: position(range.end),
             first_child: 0,
             child_count: 0,
-            holds: NodeContent::of(kind, language),
+            holds: NodeContent::from_kind(kind, language),
             is_item: node.is_named() && !node.is_error(),
             is_aside: kind.contains("comment") || (has_lines && kind == "decorator"),
         }

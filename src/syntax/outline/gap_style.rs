@@ -16,7 +16,7 @@ pub(super) struct GapStyle {
 
 impl GapStyle {
     /// Returns the style of a language; `None` if it has no comments.
-    pub(super) fn of(language: &str) -> Option<Self> {
+    pub(super) fn for_language(language: &str) -> Option<Self> {
         let (comment, statement) = match language {
             "python" => (("# ", ""), "...  "),
             "shell" => (("# ", ""), ": "),

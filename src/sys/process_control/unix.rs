@@ -113,7 +113,7 @@ impl ProcessGroup {
     }
 
     /// Returns the group of a program that was prepared and started.
-    pub(in crate::sys) fn of(child: &Child) -> Self {
+    pub(in crate::sys) fn new(child: &Child) -> Self {
         Self(Pid::from_child(child))
     }
 

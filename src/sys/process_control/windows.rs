@@ -111,7 +111,7 @@ impl ProcessGroup {
 
     /// Puts a started program into a job, so that its children can be stopped with it. Children started before this
     /// call are not in the job.
-    pub(in crate::sys) fn of(child: &Child) -> Self {
+    pub(in crate::sys) fn new(child: &Child) -> Self {
         Self {
             job: win32::new_job(child).ok().map(Arc::new),
             process: child.as_handle().try_clone_to_owned().ok().map(Arc::new),

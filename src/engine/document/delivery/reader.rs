@@ -173,9 +173,9 @@ fn kept_fingerprints(renderer: &Renderer<'_, '_>, files: &[ShownFile]) -> Vec<Op
         let block = shown.settled_block();
         let content = block.content?;
         let by_model = matches!(block.summary, Some(SummaryProvenance::Model { .. }));
-        let chosen = renderer.summaries.of(&block.path, &content).filter(|_| by_model);
+        let chosen = renderer.summaries.get(&block.path, &content).filter(|_| by_model);
         let words = chosen.map(|chosen| chosen.summary.hash());
-        let key = ViewKey::of(content, block.file_type.id, block.view, shown.detail, renderer.docs, words)?;
+        let key = ViewKey::new(content, block.file_type.id, block.view, shown.detail, renderer.docs, words)?;
         // In a document with a limit, a summary may have signatures that the cached view does not have.
         let kept = caches.views.get(&key).filter(|kept| block.body.is_shared_with(&kept.body))?;
         Some(kept.fingerprint)

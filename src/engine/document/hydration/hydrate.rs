@@ -163,7 +163,7 @@ impl DocumentRun<'_, '_> {
                 },
                 evidence: {
                     let score = &ranking.scores[unit.at];
-                    RankScore::of(score.total, &score.parts.named()).parts
+                    RankScore::new(score.total, &score.parts.named()).parts
                 },
                 linked_checkout: inputs.linked_checkout_of(&unit.name.path),
                 reason,

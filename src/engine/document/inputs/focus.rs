@@ -53,7 +53,7 @@ pub(in crate::engine::document) fn resolve_focus(
 /// Returns how unlikely a file is to be meant by a word that matches several.
 fn penalty(file: &KnownFile) -> u8 {
     let Some(subject) = ContentRef::from_file(file) else { return 5 };
-    match PathClass::of(&file.path, subject.file_type.role, false) {
+    match PathClass::from_path(&file.path, subject.file_type.role, false) {
         PathClass::Source => 0,
         PathClass::Test => 1,
         PathClass::Peripheral => 2,

@@ -49,7 +49,7 @@ pub(in crate::engine::document) enum BudgetUnit {
 }
 
 impl BudgetUnit {
-    pub(in crate::engine::document) fn of(limits: DocumentLimits, counter: TokenCounter) -> Self {
+    pub(in crate::engine::document) fn for_limits(limits: DocumentLimits, counter: TokenCounter) -> Self {
         if limits.tokens.is_some() { Self::Tokens(counter) } else { Self::Bytes }
     }
 

@@ -116,7 +116,7 @@ pub(super) fn summary_block(
         add_signature(
             &mut summary,
             &mut within,
-            &declared.unwrap_or_else(|| DeclaredSignature::of(&head.text)),
+            &declared.unwrap_or_else(|| DeclaredSignature::from_text(&head.text)),
         );
     }
     // A model's summary has its own limits.
@@ -172,7 +172,7 @@ struct DeclaredSignature {
 }
 
 impl DeclaredSignature {
-    fn of(text: &str) -> Self {
+    fn from_text(text: &str) -> Self {
         Self { name: String::new(), container: None, is_namespace: false, text: text.to_owned() }
     }
 }
@@ -451,7 +451,7 @@ mod tests {
         let mut summary = aggregate::summary_lines(&words.join("\n"), None, SummaryDetail::Words);
         let mut within = String::new();
         for text in ["class Long : A, B", "class Small:", "int add(int a, int b)", "int f(x) {", "int f"] {
-            add_signature(&mut summary, &mut within, &DeclaredSignature::of(text));
+            add_signature(&mut summary, &mut within, &DeclaredSignature::from_text(text));
         }
         assert_eq!(summary.words, ["C++ source.", "class Small: go", "int f(x)"]);
         assert_eq!(summary.structure, ["class Long : A, B: run, …", "int add(int a, int b)"]);

@@ -22,7 +22,7 @@ const SHEET_SOURCES: &[&str] = &["scss", "sass", "less", "stylus"];
 pub(super) struct NamedFiles<'a>(HashSet<&'a [u8]>);
 
 impl<'a> NamedFiles<'a> {
-    pub(in crate::engine::document) fn of(files: &'a [ShownFile]) -> Self {
+    pub(in crate::engine::document) fn from_files(files: &'a [ShownFile]) -> Self {
         let sources = files.iter().map(|shown| &shown.candidate.block);
         let sources = sources.filter(|block| SHEET_SOURCES.contains(&block.file_type.id));
         Self(sources.map(|block| stem_of(&block.path)).collect())

@@ -106,7 +106,7 @@ impl<'a> PackableDraft<'a> {
     /// Takes the files in the order that the ranking refers to.
     pub(in crate::engine::document) fn new(files: &'a [ShownFile], context: &PackContext<'_>) -> Self {
         let ranks = ranks(context.ranking);
-        let named = NamedFiles::of(files);
+        let named = NamedFiles::from_files(files);
         Self {
             files,
             packable: packable_files(files, context),
@@ -303,7 +303,7 @@ pub(super) fn remarks_in_text(
 
 fn score_of(ranking: &ProjectRanking, at: usize) -> RankScore {
     let score = &ranking.scores[at];
-    RankScore::of(score.total, &score.parts.named())
+    RankScore::new(score.total, &score.parts.named())
 }
 
 /// Returns how the files are shown, by their positions in the draft.

@@ -33,7 +33,7 @@ impl DraftPacker<'_> {
         draft: &DraftDocument,
     ) -> Result<PackedDraft, Error> {
         let Self { ranking, history, routing, is_guided, images_apart, .. } = *self;
-        let unit = BudgetUnit::of(draft.remarks.limits, renderer.cache.workspace.options.counter);
+        let unit = BudgetUnit::for_limits(draft.remarks.limits, renderer.cache.workspace.options.counter);
         let nothing = StablePart::new();
         let current = PackContext { ranking, routing, is_guided, unit, stable: &nothing };
         let Some((share, frozen)) = self.frozen else {

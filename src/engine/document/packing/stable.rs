@@ -76,7 +76,10 @@ impl StableShare {
 
     /// Returns the share for a request; `None` if nothing is packed first. `is_replayed` says whether the document may
     /// be requested again after each commit, as a whole.
-    pub(in crate::engine::document) fn of(request: &AggregationRequest, is_replayed: bool) -> Option<Self> {
+    pub(in crate::engine::document) fn for_request(
+        request: &AggregationRequest,
+        is_replayed: bool,
+    ) -> Option<Self> {
         let is_guided = request.is_guided();
         let share = request.tier.as_ref().map_or(0, |tier| u64::from(tier.stable_thousandths));
         let (thousandths, has_rows) = match request.task {

@@ -21,7 +21,7 @@ pub(in crate::engine::document) fn step_down(
     routing: &RoutingContext<'_>,
 ) {
     let limits = draft.remarks.limits;
-    let unit = BudgetUnit::of(limits, renderer.cache.workspace.options.counter);
+    let unit = BudgetUnit::for_limits(limits, renderer.cache.workspace.options.counter);
     let (files, limit) = (&mut draft.files, limit_of(limits));
     let size = |shown: &ShownFile| unit.count(&render::block_text(&shown.candidate.block));
     let mut order: Vec<usize> =

@@ -174,7 +174,7 @@ impl<'r> Renderer<'r, '_> {
         let (caches, subject) = (self.trusted_caches(), ContentRef::from_file(file));
         let (Some(RenderCaches { views, .. }), Some(subject)) = (caches, subject) else { return false };
         let (view, detail) = (ViewMode::Skeleton, SummaryDetail::Words);
-        let key = ViewKey::of(subject.hash, subject.file_type.id, view, detail, self.docs, None);
+        let key = ViewKey::new(subject.hash, subject.file_type.id, view, detail, self.docs, None);
         key.is_some_and(|key| views.contains(&key))
     }
 
@@ -189,7 +189,7 @@ impl<'r> Renderer<'r, '_> {
         let Some(RenderCaches { views, .. }) = caches else { return self.build_view(subject, rendering) };
         let words = self.chosen_summary(subject, rendering).map(|chosen| chosen.summary.hash());
         let (view, detail) = (rendering.view, rendering.detail);
-        let key = ViewKey::of(subject.hash, subject.file_type.id, view, detail, self.docs, words);
+        let key = ViewKey::new(subject.hash, subject.file_type.id, view, detail, self.docs, words);
         let Some(key) = key else { return self.build_view(subject, rendering) };
         let kept = views.get(&key);
         if let Some(kept) = kept {
@@ -316,7 +316,7 @@ impl<'r> Renderer<'r, '_> {
     fn chosen_summary(&self, subject: &ContentRef<'_>, rendering: &ViewParams<'_>) -> Option<&ChosenSummary> {
         // A model has read the whole file, and may have written about what is hidden.
         let is_asked = rendering.by_model && self.hidden(subject).is_none();
-        self.summaries.of(subject.path, &subject.hash).filter(|_| is_asked)
+        self.summaries.get(subject.path, &subject.hash).filter(|_| is_asked)
     }
 
     /// Returns whether a view shows the secrets in a file.

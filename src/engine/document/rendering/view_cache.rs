@@ -41,7 +41,7 @@ impl MemorySize for CachedView {
 
 impl ViewKey {
     /// Returns the key of a view; `None` if it depends on more than the content.
-    pub(in crate::engine::document) fn of(
+    pub(in crate::engine::document) fn new(
         content: ContentHash,
         file_type: &'static str,
         view: ViewMode,

@@ -80,7 +80,7 @@ impl<'t> CppReader<'t> {
     }
 
     /// Returns the index after a bracketed group, or after the opening bracket if it is never closed.
-    pub(super) fn behind(&self, open: usize) -> usize {
+    pub(super) fn group_end(&self, open: usize) -> usize {
         match self.pairs.get(open) {
             Some(close) if 0 < *close => *close as usize + 1,
             _ => open + 1,
@@ -89,7 +89,7 @@ impl<'t> CppReader<'t> {
 
     /// Returns the index of the closing bracket of a group, or of the opening one if it is never closed.
     pub(super) fn close_of(&self, open: usize) -> usize {
-        self.behind(open) - 1
+        self.group_end(open) - 1
     }
 
     pub(super) fn line(&self, at: usize) -> u32 {
@@ -236,9 +236,9 @@ impl<'t> CppReader<'t> {
                 "extern" | "constexpr" | "consteval" | "constinit" | "virtual" | "thread_local"
                 | "mutable" | "export" | "volatile" | "register" | "typename" => at += 1,
                 "explicit" | "alignas" | "__attribute__" | "__declspec" => {
-                    at = if self.is_sign(at + 1, b'(') { self.behind(at + 1) } else { at + 1 };
+                    at = if self.is_sign(at + 1, b'(') { self.group_end(at + 1) } else { at + 1 };
                 }
-                "[" if self.is_sign(at + 1, b'[') => at = self.behind(at),
+                "[" if self.is_sign(at + 1, b'[') => at = self.group_end(at),
                 "namespace" => return self.namespace(start, at, end, &head),
                 "using" => return self.using_item(start, at, end),
                 "typedef" => return self.typedef_item(start, at, end),
@@ -271,7 +271,7 @@ impl<'t> CppReader<'t> {
     /// word may be a type.
     fn macro_end(&self, at: usize) -> Option<(usize, bool)> {
         if self.is_sign(at + 1, b'(') {
-            let next = self.behind(at + 1);
+            let next = self.group_end(at + 1);
             return match self.kind(next) {
                 // The head of a function, or a constructor.
                 Some(Kind::Sign(b'{' | b':' | b'=')) => None,
@@ -298,7 +298,7 @@ impl<'t> CppReader<'t> {
         while at < end {
             match self.tokens[at].kind {
                 Kind::Sign(b';') => return at + 1,
-                Kind::Sign(b'(' | b'[' | b'{') => at = self.behind(at),
+                Kind::Sign(b'(' | b'[' | b'{') => at = self.group_end(at),
                 Kind::Sign(b'}') => return at,
                 _ => at += 1,
             }
@@ -311,7 +311,7 @@ impl<'t> CppReader<'t> {
         let mut at = from;
         while at < end {
             at = match self.kind(at) {
-                Some(Kind::Sign(b'(')) => self.behind(at),
+                Some(Kind::Sign(b'(')) => self.group_end(at),
                 Some(Kind::Sign(b'!')) => at + 1,
                 Some(Kind::Word) => self.path_end(at),
                 _ => return at,

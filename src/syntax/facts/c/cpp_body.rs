@@ -24,7 +24,7 @@ struct BodyWalk {
     /// The end of the parentheses of the current head, within which semicolons end no statement.
     head_end: usize,
     is_case: bool,
-    /// The type of the current declaration, for the names behind its commas.
+    /// The type of the current declaration, for the names after its commas.
     declared: Option<ExpressionId>,
 }
 
@@ -116,7 +116,7 @@ impl CppReader<'_> {
 
     /// Returns whether a member is selected of what is in parentheses here.
     fn is_object(&self, open: usize) -> bool {
-        matches!(self.kind(self.behind(open)), Some(Kind::Sign(b'.') | Kind::Arrow))
+        matches!(self.kind(self.group_end(open)), Some(Kind::Sign(b'.') | Kind::Arrow))
     }
 
     fn word(&mut self, walk: &mut BodyWalk, at: usize, end: usize, was_start: bool) -> usize {
@@ -126,7 +126,7 @@ impl CppReader<'_> {
                 let open = (at + 1..at + 3).find(|open| self.is_sign(*open, b'('));
                 walk.is_start = true;
                 let Some(open) = open else { return at + 1 };
-                walk.head_end = self.behind(open);
+                walk.head_end = self.group_end(open);
                 open + 1
             }
             "else" | "do" | "try" => {
@@ -186,7 +186,7 @@ impl CppReader<'_> {
         next.max(at)
     }
 
-    /// Reads the declaration of locals, if one begins here; returns the index behind the first name.
+    /// Reads the declaration of locals, if one begins here; returns the index after the first name.
     fn local(&mut self, walk: &mut BodyWalk, at: usize, end: usize) -> Option<usize> {
         let name = self.local_name(at, end)?;
         let line = self.line(name);
@@ -194,7 +194,7 @@ impl CppReader<'_> {
         let scope = self.facts.scope;
         if self.is_sign(name, b'[') {
             // `auto [a, b] = c;`
-            let (value, next) = self.inferred(self.behind(name));
+            let (value, next) = self.inferred(self.group_end(name));
             let words = (name + 1..self.close_of(name)).filter(|part| self.is_word(*part));
             for (at, part) in (0..).zip(words.collect::<Vec<_>>()) {
                 let id = self.facts.name(self.text(part));
@@ -215,14 +215,14 @@ impl CppReader<'_> {
         walk.declared = Some(declared);
         // Braces that initialize are no block.
         if self.is_sign(name + 1, b'{') {
-            let next = self.behind(name + 1);
+            let next = self.group_end(name + 1);
             self.walk(name + 2, next - 1, false);
             return Some(next);
         }
         Some(next)
     }
 
-    /// Reads what `auto` stands for; returns it and the index behind it.
+    /// Reads what `auto` stands for; returns it and the index after it.
     fn inferred(&mut self, at: usize) -> (BindingValue, usize) {
         let is_range = self.is_sign(at, b':');
         if !is_range && !self.is_sign(at, b'=') {
@@ -312,7 +312,7 @@ impl CppReader<'_> {
         let id = self.facts.name(self.text(name));
         self.facts.bind(self.facts.scope, id, value, self.line(name));
         if self.is_sign(name + 1, b'{') {
-            let next = self.behind(name + 1);
+            let next = self.group_end(name + 1);
             self.walk(name + 2, next - 1, false);
             return next;
         }
@@ -323,7 +323,7 @@ impl CppReader<'_> {
     fn bracket(&mut self, walk: &mut BodyWalk, at: usize, end: usize) -> usize {
         if self.is_sign(at + 1, b'[') {
             walk.is_start = true;
-            return self.behind(at);
+            return self.group_end(at);
         }
         let is_index = 0 < at
             && (matches!(self.kind(at - 1), Some(Kind::Sign(b')' | b']')))
@@ -331,7 +331,7 @@ impl CppReader<'_> {
         if is_index || self.pairs[at] == 0 {
             return at + 1;
         }
-        let mut next = self.behind(at);
+        let mut next = self.group_end(at);
         self.walk(at + 1, next - 1, false);
         let outer = self.facts.open_scope(ScopeKind::Block, None);
         if self.is_sign(next, b'<') {
@@ -339,7 +339,7 @@ impl CppReader<'_> {
         }
         if self.is_sign(next, b'(') {
             self.parameters(next, self.close_of(next));
-            next = self.behind(next);
+            next = self.group_end(next);
         }
         // `mutable noexcept -> T {`
         let mut open = next;
@@ -350,7 +350,7 @@ impl CppReader<'_> {
                 open = self.declared_type(open + 1).1.max(open + 1);
                 continue;
             }
-            open = if self.is_sign(open, b'(') { self.behind(open) } else { open + 1 };
+            open = if self.is_sign(open, b'(') { self.group_end(open) } else { open + 1 };
         }
         if self.is_sign(open, b'{') && open < end {
             let close = self.close_of(open).max(open + 1);

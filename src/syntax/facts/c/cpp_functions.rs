@@ -207,9 +207,9 @@ impl<'t> CppReader<'t> {
                             found = Some(declarator);
                         }
                     }
-                    at = self.behind(at);
+                    at = self.group_end(at);
                 }
-                Kind::Sign(b'[') => at = self.behind(at),
+                Kind::Sign(b'[') => at = self.group_end(at),
                 Kind::Sign(b'<') if 0 < at && (self.is_word(at - 1) && self.text(at - 1) != "operator") => {
                     at = self.angle_end(at).unwrap_or(at + 1);
                 }
@@ -223,7 +223,7 @@ impl<'t> CppReader<'t> {
                         name: at,
                         parameters: open,
                     });
-                    at = self.behind(open);
+                    at = self.group_end(open);
                 }
                 Kind::Word if self.text(at) == "requires" && found.is_some() => {
                     at = self.requires_end(at + 1, end).max(at + 1);
@@ -290,9 +290,9 @@ impl<'t> CppReader<'t> {
         let mut at = colon + 1;
         while at < end {
             match self.tokens[at].kind {
-                Kind::Sign(b'(') => at = self.behind(at),
+                Kind::Sign(b'(') => at = self.group_end(at),
                 Kind::Sign(b'{') if self.is_word(at - 1) || self.is_sign(at - 1, b'>') => {
-                    at = self.behind(at);
+                    at = self.group_end(at);
                 }
                 Kind::Sign(b'{') => return Some(at),
                 Kind::Sign(b';' | b'}') => return None,
@@ -360,14 +360,14 @@ impl<'t> CppReader<'t> {
                     {
                         name = Some(inner);
                     }
-                    next = self.behind(next);
+                    next = self.group_end(next);
                     continue;
                 }
                 if self.is_word(next) && !is_keyword(self.text(next)) {
                     name = Some(next);
                 }
                 next = if self.is_sign(next, b'[') || self.is_sign(next, b'{') {
-                    self.behind(next)
+                    self.group_end(next)
                 } else {
                     next + 1
                 };
@@ -387,7 +387,7 @@ impl<'t> CppReader<'t> {
         let mut at = from;
         while at < end && !self.is_sign(at, b',') {
             at = match self.kind(at) {
-                Some(Kind::Sign(b'(' | b'[' | b'{')) => self.behind(at),
+                Some(Kind::Sign(b'(' | b'[' | b'{')) => self.group_end(at),
                 Some(Kind::Sign(b'<')) => self.angle_end(at).unwrap_or(at + 1),
                 _ => at + 1,
             };
@@ -412,9 +412,9 @@ impl<'t> CppReader<'t> {
             let is_inferred = declared == 0 && self.is_sign(at + 1, b'=');
             let mut read_to = at;
             let value = if is_inferred {
-                let (value, behind) = self.value(at + 2);
-                read_to = behind;
-                BindingValue::Value(if self.is_sign(behind, b';') { value } else { 0 })
+                let (value, after) = self.value(at + 2);
+                read_to = after;
+                BindingValue::Value(if self.is_sign(after, b';') { value } else { 0 })
             } else if declared == 0 {
                 BindingValue::Value(0)
             } else {
@@ -441,7 +441,7 @@ impl<'t> CppReader<'t> {
                     }
                 }
                 comma = match self.kind(comma) {
-                    Some(Kind::Sign(b'(' | b'[' | b'{')) => self.behind(comma),
+                    Some(Kind::Sign(b'(' | b'[' | b'{')) => self.group_end(comma),
                     _ => comma + 1,
                 };
             }

@@ -36,7 +36,7 @@ impl CppReader<'_> {
                     }
                 }
                 Kind::Sign(b'(' | b'[') => {
-                    at = self.behind(at);
+                    at = self.group_end(at);
                     continue;
                 }
                 Kind::Sign(b'.') if !(is_next(b'.') || 0 < at && self.is_sign(at - 1, b'.')) => return None,
@@ -127,10 +127,10 @@ impl CppReader<'_> {
             at += 1;
             let angle = if self.is_sign(at, b'<') { self.angle_end_in(at, !is_expression) } else { None };
             let angle = angle.filter(|end| !is_expression || self.may_follow_arguments(*end));
-            let behind = angle.unwrap_or(at);
+            let after = angle.unwrap_or(at);
             // A qualifier means only a type or a namespace, whatever else has its name.
-            let is_type = !is_expression || self.is_colons(behind);
-            self.use_name(name, read, is_expression && self.is_sign(behind, b'('));
+            let is_type = !is_expression || self.is_colons(after);
+            self.use_name(name, read, is_expression && self.is_sign(after, b'('));
             if let Some(last) = self.facts.facts.uses.last_mut() {
                 last.is_type = is_type;
             }
@@ -146,7 +146,7 @@ impl CppReader<'_> {
                     expression = self.facts.expression(ExpressionFact::Apply(expression, argument));
                 }
             }
-            at = behind;
+            at = after;
             read = Some(if parts < MAX_CHAIN { expression } else { 0 });
             let is_more = self.is_colons(at)
                 && (self.is_word(at + 2) || self.is_sign(at + 2, b'~'))
@@ -216,12 +216,12 @@ impl CppReader<'_> {
                     at += 1;
                 }
                 "decltype" if self.is_sign(at + 1, b'(') => {
-                    let next = self.behind(at + 1);
+                    let next = self.group_end(at + 1);
                     self.walk(at + 2, next - 1, false);
                     found = Some(0);
                     at = next;
                 }
-                "[" if self.is_sign(at + 1, b'[') => at = self.behind(at),
+                "[" if self.is_sign(at + 1, b'[') => at = self.group_end(at),
                 "*" | "&" if found.is_some() => at += 1,
                 "." if self.is_sign(at + 1, b'.') => at += 3,
                 text if found.is_none() && (self.is_word(at) && !is_keyword(text) || self.is_colons(at)) => {
@@ -245,7 +245,7 @@ impl CppReader<'_> {
             return None;
         }
         if self.is_sign(at + 1, b'(') {
-            let next = self.behind(at + 1);
+            let next = self.group_end(at + 1);
             return self.is_word(next).then_some(next);
         }
         // `MACRO type name` against `TYPE name`
@@ -311,13 +311,13 @@ impl CppReader<'_> {
                     at = next;
                 }
                 Some(Kind::Sign(b'(')) => {
-                    let next = self.behind(at);
+                    let next = self.group_end(at);
                     self.walk(at + 1, next - 1, false);
                     expression = self.facts.expression(ExpressionFact::Call(expression));
                     at = next;
                 }
                 Some(Kind::Sign(b'[')) => {
-                    let next = self.behind(at);
+                    let next = self.group_end(at);
                     self.walk(at + 1, next - 1, false);
                     expression = self.facts.expression(ExpressionFact::Item(expression));
                     at = next;
@@ -329,7 +329,7 @@ impl CppReader<'_> {
 
     /// Returns whether a cast `(a*) b` or `(a&) b` begins here.
     fn is_cast(&self, open: usize) -> bool {
-        let next = self.behind(open);
+        let next = self.group_end(open);
         let is_value = self.is_sign(next, b'(')
             || self.text(next) == "this"
             || self.is_word(next) && !is_keyword(self.text(next));
@@ -347,16 +347,16 @@ impl CppReader<'_> {
                 let (declared, next) = self.declared_type(at + 2);
                 let next = self.angle_end(at + 1).unwrap_or(next);
                 let value = self.facts.expression(ExpressionFact::Instance(declared));
-                let end = if self.is_sign(next, b'(') { self.behind(next) } else { next };
+                let end = if self.is_sign(next, b'(') { self.group_end(next) } else { next };
                 self.walk(next + 1, end.saturating_sub(1), false);
                 (value, end)
             }
             "new" => {
-                let from = if self.is_sign(at + 1, b'(') { self.behind(at + 1) } else { at + 1 };
+                let from = if self.is_sign(at + 1, b'(') { self.group_end(at + 1) } else { at + 1 };
                 let (declared, next) = self.declared_type(from);
                 let value = self.facts.expression(ExpressionFact::Instance(declared));
                 let end = match self.kind(next) {
-                    Some(Kind::Sign(b'(' | b'{')) => self.behind(next),
+                    Some(Kind::Sign(b'(' | b'{')) => self.group_end(next),
                     _ => next,
                 };
                 self.walk(next + 1, end.saturating_sub(1), false);
@@ -365,7 +365,7 @@ impl CppReader<'_> {
             "(" if self.is_cast(at) => {
                 let (declared, _) = self.declared_type(at + 1);
                 let value = self.facts.expression(ExpressionFact::Instance(declared));
-                (value, self.value(self.behind(at)).1.max(self.behind(at)))
+                (value, self.value(self.group_end(at)).1.max(self.group_end(at)))
             }
             "(" => {
                 let close = self.close_of(at);
@@ -380,7 +380,7 @@ impl CppReader<'_> {
             text if self.is_colons(at) || self.is_word(at) && !is_keyword(text) => {
                 let (path, next) = self.path(at, true);
                 if self.is_sign(next, b'{') && !self.is_macro_like(next.saturating_sub(1)) {
-                    let end = self.behind(next);
+                    let end = self.group_end(next);
                     self.walk(next + 1, end - 1, false);
                     return (self.facts.expression(ExpressionFact::Instance(path)), end);
                 }

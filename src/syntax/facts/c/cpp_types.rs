@@ -26,7 +26,7 @@ impl CppReader<'_> {
         let mut names = Vec::new();
         while open < end && !matches!(self.kind(open), Some(Kind::Sign(b'{' | b';' | b'='))) {
             if self.is_sign(open, b'[') || self.is_sign(open, b'(') {
-                open = self.behind(open);
+                open = self.group_end(open);
                 continue;
             }
             if self.is_word(open)
@@ -91,7 +91,7 @@ impl CppReader<'_> {
         let name = at + 1;
         let mut equals = name + 1;
         while self.is_sign(equals, b'[') {
-            equals = self.behind(equals);
+            equals = self.group_end(equals);
         }
         if self.is_word(name) && self.is_sign(equals, b'=') {
             let id = self.facts.name(self.text(name));
@@ -127,12 +127,12 @@ impl CppReader<'_> {
         if matches!(self.text(from), "struct" | "class" | "union" | "enum") {
             from = self.type_item(start, from, end, &[], false).unwrap_or(from + 1);
         }
-        let (target, behind) = self.declared_type(from);
+        let (target, after) = self.declared_type(from);
         let next = self.to_semicolon(from, end);
         let mut name = next.saturating_sub(2);
         // `typedef a (*b)(c);`
         if self.is_sign(name, b')')
-            && let Some(open) = (behind..name).find(|open| self.is_sign(*open, b'('))
+            && let Some(open) = (after..name).find(|open| self.is_sign(*open, b'('))
         {
             name = self.close_of(open).saturating_sub(1);
         }
@@ -162,11 +162,11 @@ impl CppReader<'_> {
         let is_enum = self.text(keyword) == "enum";
         let is_named = path < path_end;
         let text = if is_named { self.text(name) } else { "" };
-        let behind = if is_body { self.behind(open) } else { open + 1 };
-        if !is_named && !is_enum && self.is_sign(behind, b';') {
+        let after = if is_body { self.group_end(open) } else { open + 1 };
+        if !is_named && !is_enum && self.is_sign(after, b';') {
             // The members of an unnamed type without a variable belong to the enclosing scope.
             self.items(open + 1, self.close_of(open).max(open + 1), Some(text));
-            return Some(behind);
+            return Some(after);
         }
         let is_special = name + 1 < path_end;
         let mut flags = if is_body { 0 } else { DefinitionFlags::PROTOTYPE };
@@ -223,10 +223,10 @@ impl CppReader<'_> {
             let is_macro = self.is_word(path) && self.is_macro_like(path);
             path = match self.text(path) {
                 "class" | "struct" if is_enum => path + 1,
-                "alignas" | "__attribute__" | "__declspec" => self.behind(path + 1),
-                "[" => self.behind(path),
+                "alignas" | "__attribute__" | "__declspec" => self.group_end(path + 1),
+                "[" => self.group_end(path),
                 _ if is_macro && self.is_word(path + 1) && self.text(path + 1) != "final" => path + 1,
-                _ if is_macro && self.is_sign(path + 1, b'(') => self.behind(path + 1),
+                _ if is_macro && self.is_sign(path + 1, b'(') => self.group_end(path + 1),
                 _ => break,
             };
         }
@@ -236,7 +236,7 @@ impl CppReader<'_> {
         while has_bases && open < end && !matches!(self.kind(open), Some(Kind::Sign(b'{' | b';'))) {
             let angle = if self.is_sign(open, b'<') { self.angle_end(open) } else { None };
             open = match self.kind(open) {
-                Some(Kind::Sign(b'(')) => self.behind(open),
+                Some(Kind::Sign(b'(')) => self.group_end(open),
                 _ => angle.unwrap_or(open + 1),
             };
         }
@@ -312,7 +312,7 @@ impl CppReader<'_> {
                 at = next;
                 continue;
             }
-            at = if self.is_sign(at, b'(') { self.behind(at) } else { at + 1 };
+            at = if self.is_sign(at, b'(') { self.group_end(at) } else { at + 1 };
         }
     }
 
@@ -332,22 +332,23 @@ impl CppReader<'_> {
         if name <= path {
             return outer;
         }
-        let (base, behind) = self.path_until(path, name, true);
-        if behind <= path {
+        let (base, after) = self.path_until(path, name, true);
+        if after <= path {
             return outer;
         }
-        let last = behind.saturating_sub(1);
-        let base =
-            if self.is_word(path) && self.is_sign(path + 1, b'<') && self.angle_end(path + 1) == Some(behind)
-            {
-                let special = self.special_name(path, behind);
-                self.facts.expression(ExpressionFact::Name(special))
-            } else {
-                base
-            };
+        let last = after.saturating_sub(1);
+        let base = if self.is_word(path)
+            && self.is_sign(path + 1, b'<')
+            && self.angle_end(path + 1) == Some(after)
+        {
+            let special = self.special_name(path, after);
+            self.facts.expression(ExpressionFact::Name(special))
+        } else {
+            base
+        };
         let mut written = String::new();
         let mut at = path;
-        while at < behind {
+        while at < after {
             if self.is_sign(at, b'<') {
                 at = self.angle_end(at).unwrap_or(at + 1);
                 continue;
@@ -379,7 +380,7 @@ impl CppReader<'_> {
                 }
                 at = match self.kind(at) {
                     Some(Kind::Sign(b'(' | b'[' | b'{')) => {
-                        let next = self.behind(at);
+                        let next = self.group_end(at);
                         self.walk(at + 1, next - 1, false);
                         next
                     }
