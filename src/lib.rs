@@ -81,7 +81,7 @@
 //! compiler reports what no other room uses; each room's `mod.rs` describes what it is for.
 
 // Windows needs a few calls that no crate has a safe function for; `tests/architecture.rs` keeps them in one file.
-// What only left-out languages and engines use is no mistake.
+// Code that only left-out languages and engines use is not an error.
 #![cfg_attr(
     not(all(feature = "languages-all", feature = "share-redis", feature = "share-s3")),
     allow(dead_code, unused_imports)
@@ -131,7 +131,7 @@ pub use cli::main;
 pub use model::DocumentText;
 pub use service::Project;
 
-/// What the tests and benchmarks of this repository use. It is no part of the library, and changes at any time.
+/// What the tests and benchmarks of this repository use. It is not part of the library, and may change at any time.
 #[doc(hidden)]
 pub mod internals {
     pub mod api {

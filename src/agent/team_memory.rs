@@ -82,7 +82,7 @@ impl TeamMemory {
         }
     }
 
-    /// Forgets what was found missing.
+    /// Forgets which summaries were missing.
     pub fn forget_missing(&self) {
         if let Ok(Some(_)) = AgentDb::open_reader(&self.file)
             && let Ok(opened) = AgentDb::open(&self.file)

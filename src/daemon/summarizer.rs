@@ -83,10 +83,10 @@ pub(super) fn run_summarizer(
             }
             Some(ServeEnd::Failure) => {
                 // A deleted cache is created again at once, but a full disk may stay full for long.
-                let rest = SETTINGS_POLL.saturating_mul(1 << failures).min(MAX_FAILURE_PAUSE);
+                let pause = SETTINGS_POLL.saturating_mul(1 << failures).min(MAX_FAILURE_PAUSE);
                 // The pause is capped, and further doublings would overflow the shift.
                 failures = (failures + 1).min(6);
-                wait_for_wakeup(context, wakeups, rest, || false)
+                wait_for_wakeup(context, wakeups, pause, || false)
             }
         };
         if !goes_on {
@@ -307,23 +307,23 @@ fn next_round_after(outcome: &RunOutcome, pause: Duration) -> NextRound {
     }
 }
 
-/// Waits for `rest`, or until `is_over`; returns whether the daemon keeps running. A wakeup ends the wait, but not
+/// Waits for `pause`, or until `is_over`; returns whether the daemon keeps running. A wakeup ends the wait, but not
 /// within the first second.
 fn wait_for_wakeup(
     context: &WorkerContext,
     wakeups: &Receiver<()>,
-    rest: Duration,
+    pause: Duration,
     is_over: impl Fn() -> bool,
 ) -> bool {
-    let end = WallClock.monotonic().saturating_add(rest);
+    let end = WallClock.monotonic().saturating_add(pause);
     loop {
         let left = end.saturating_sub(WallClock.monotonic());
         match wakeups.recv_timeout(left.min(IDLE_SETTINGS_POLL)) {
             Ok(()) => {
-                let pause = wakeups.recv_timeout(SETTINGS_POLL.min(left));
+                let next = wakeups.recv_timeout(SETTINGS_POLL.min(left));
                 // They are about the same burst of changes, all of which the next round sees.
                 wakeups.try_iter().for_each(drop);
-                return !matches!(pause, Err(RecvTimeoutError::Disconnected)) && is_running(context);
+                return !matches!(next, Err(RecvTimeoutError::Disconnected)) && is_running(context);
             }
             Err(RecvTimeoutError::Disconnected) => return false,
             Err(RecvTimeoutError::Timeout) if left <= IDLE_SETTINGS_POLL || is_over() => {

@@ -76,7 +76,7 @@ fn may_be_key(run: &str) -> bool {
     }
     let has = |test: fn(&u8) -> bool| run.as_bytes().iter().any(test);
     let is_mixed = has(u8::is_ascii_uppercase) && has(u8::is_ascii_lowercase) && has(u8::is_ascii_digit);
-    // A digest has no capitals, but is no word either; the parts of a model's name are short.
+    // A digest has no capitals, but is not a word either; the parts of a model's name are short.
     let longest = run.split(|char: char| !char.is_ascii_alphanumeric()).map(str::len).max().unwrap_or(0);
     MIN_KEY <= run.len() && (is_mixed && 12 <= longest || MIN_KEY <= longest && has(u8::is_ascii_digit))
 }

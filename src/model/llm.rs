@@ -185,7 +185,7 @@ pub struct PromptCaching {
 }
 
 impl PromptCaching {
-    /// One less than providers allow: whoever sends the request has a prompt of their own to cache.
+    /// One less than providers allow, because the sender of a request has a prompt of its own to cache.
     pub const MAX_MARKS: u8 = 3;
 }
 

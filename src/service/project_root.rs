@@ -128,7 +128,7 @@ fn has_cache(folder: &Path) -> bool {
     folder.join(CACHE_FOLDER).is_dir()
 }
 
-/// Prevents that a folder which the user did not name, and which does not look like a project, is read as one.
+/// Prevents a folder that the user did not name, and that does not look like a project, from being read as one.
 #[derive(Debug, Clone)]
 pub struct RootGuard {
     refusal: Option<ApiError>,

@@ -131,7 +131,7 @@ impl<'w> SummarySession<'w> {
         // They are pending and their cost is reserved: sending them again would pay twice.
         tasks.ready.retain(|task| !pending.contains(&task.id));
         let in_batches = (all - tasks.ready.len()) as u64;
-        let spent = ledger.spent(self.today())?;
+        let spent = ledger.spent(utc_day(self.world.clock.now_s()))?;
         let Options { chain, caps, policy, .. } = &self.options;
         // A batch is submitted to one provider, so the plan must not promise the fallbacks.
         let chain = if at_once { vec![agent::batch_model(chain)?] } else { chain.clone() };
@@ -224,10 +224,6 @@ impl<'w> SummarySession<'w> {
 
     fn open_ledger(&self) -> Result<LedgerReader, ApiError> {
         Ok(LedgerReader::open(&self.folder)?)
-    }
-
-    fn today(&self) -> i64 {
-        utc_day(self.world.clock.now_s())
     }
 }
 

@@ -132,7 +132,7 @@ impl DatabaseFile {
         &self.file
     }
 
-    /// Returns whether the paths of the file and its log still refer to what was opened.
+    /// Returns whether the paths of the file and its log still refer to the opened files.
     pub(super) fn is_file_in_place(&self) -> bool {
         FileIdentity::from_path(&self.file).is_ok_and(|seen| seen == self.identity)
     }

@@ -93,7 +93,7 @@ pub(super) fn language(text: &str) -> Option<String> {
 }
 
 /// Returns the lines of cells that are on some lines of a notebook, as the skeleton shows them, with comments in place
-/// of what is between them. `None` where the text is no notebook.
+/// of what is between them. `None` if the text is not a notebook.
 pub(super) fn excerpt(text: &str, lines: &[RangeInclusive<u32>]) -> Option<String> {
     let notebook = parse_notebook(text)?;
     let source = SourceText::new(text);

@@ -4,7 +4,7 @@
 //!
 //! | file | what it does |
 //! |---|---|
-//! | `problem` | What is to be selected from, at what cost, and what was selected |
+//! | `problem` | The candidates with their costs, and the selection |
 //! | `order` | The pieces in the order of their value per token, evaluated lazily |
 //! | `select` | The selection |
 //! | `bound` | The value that no selection exceeds |

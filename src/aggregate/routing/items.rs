@@ -168,7 +168,7 @@ fn is_everything(word: &[u8]) -> bool {
     word.is_empty() || word == b"."
 }
 
-/// Returns the folders that a file lies in.
+/// Returns the folders that contain a file.
 fn folders_of(path: &RelPath) -> impl Iterator<Item = &[u8]> {
     let path = path.as_bytes();
     memchr::memchr_iter(b'/', path).map(|end| &path[..end])

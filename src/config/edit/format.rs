@@ -155,16 +155,16 @@ pub(super) fn detached_part(prefix: &str) -> &str {
     &prefix[..kept]
 }
 
-/// Calls `look` with every table that has a header, in arbitrary order.
-fn visit_headed(table: &Table, look: &mut impl FnMut(&Table)) {
+/// Calls `visit` with every table that has a header, in arbitrary order.
+fn visit_headed(table: &Table, visit: &mut impl FnMut(&Table)) {
     // Dotted and implicit tables have no header, and so no position of their own in the file.
     if !table.is_dotted() && !table.is_implicit() {
-        look(table);
+        visit(table);
     }
     for (_, item) in table {
         match item {
-            Item::Table(below) => visit_headed(below, look),
-            Item::ArrayOfTables(tables) => tables.iter().for_each(|below| visit_headed(below, look)),
+            Item::Table(below) => visit_headed(below, visit),
+            Item::ArrayOfTables(tables) => tables.iter().for_each(|below| visit_headed(below, visit)),
             Item::None | Item::Value(_) => {}
         }
     }

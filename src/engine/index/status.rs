@@ -111,7 +111,7 @@ impl ListedFiles<'_> {
         self.snapshot.files().iter().map(|found| &found.path)
     }
 
-    /// Returns why nothing of a file can be shown, as far as that is known without reading it.
+    /// Returns why a file cannot be shown, as far as that is known without reading it.
     pub(in crate::engine) fn left_out(&self, path: &RelPath) -> Option<SkipReason> {
         let found = &self.snapshot.files()[place_of(path, self.snapshot.files())?];
         found.skip_reason.or_else(|| match self.snapshot.rows.get(path)?.state {

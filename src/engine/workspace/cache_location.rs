@@ -31,7 +31,7 @@ pub(in crate::engine) struct CacheLocation {
 impl CacheLocation {
     /// Returns the location of the cache in the project's own folder, which other clones may share.
     pub(in crate::engine) fn own(root: &Path, cache_dir: &RelPath, clones: &[PathBuf]) -> Self {
-        // Also if there is no linked worktree any more: the last one may be the one to be forgotten.
+        // Even if no linked worktree is left: the last one may have just been removed.
         let git = |folder: &Path| Some(folder.join(".git")).filter(|git| git.is_dir());
         let repositories =
             git(root).into_iter().chain(clones.iter().filter_map(|clone| git(clone))).collect();

@@ -111,8 +111,8 @@ fn class_of(class: PathClass, file: &FileWithSymbols<'_>, chunk: usize) -> PathC
     if class == PathClass::Source && is_test() { PathClass::Test } else { class }
 }
 
-/// Moves a short list of imports after the second best function of its file: whoever edits several functions of a file
-/// needs to know its imports.
+/// Moves a short list of imports after the second best function of its file: an edit of several functions requires
+/// knowing the imports of their file.
 fn raise_imports(files: &[FileWithSymbols<'_>], scores: &mut [SymbolScore]) {
     let mut best = vec![[0.0_f64; 2]; files.len()];
     for score in scores.iter() {

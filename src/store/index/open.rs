@@ -107,7 +107,7 @@ impl Store {
         set_file_aside(&file).map(Some)
     }
 
-    /// Returns whether the paths of the file and its log still refer to what was opened, so that written data would be
+    /// Returns whether the paths of the file and its log still refer to the opened files, so that written data would be
     /// found again.
     pub fn is_file_in_place(&self) -> bool {
         self.database.is_file_in_place()

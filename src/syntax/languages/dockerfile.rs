@@ -52,7 +52,7 @@ fn instructions(root: Node<'_>) -> Vec<Node<'_>> {
     nodes.flat_map(|node| if node.is_error() { children(node) } else { vec![node] }).collect()
 }
 
-/// Ends a stage: what was found since it began is in it.
+/// Ends a stage, which contains the symbols found since it began.
 fn close_stage(walk: &mut OutlineWalk<'_>, stages: &mut [Symbol], before: &mut Vec<Symbol>) {
     walk.scopes.clear();
     let found = std::mem::take(&mut walk.symbols);

@@ -256,7 +256,7 @@ fn add_docstring<'t>(walk: &mut OutlineWalk<'t>, block: Node<'t>) {
         && walk.source.line_suffix(range.end).trim().is_empty();
     let is_module = block.kind() == "module";
     let is_only = block.named_children(&mut block.walk()).filter(|child| !is_trivia(*child)).nth(1).is_none();
-    // Nothing may stand before `from __future__ import`.
+    // Nothing may precede `from __future__ import`.
     let placeholder = if is_module || (is_alone && !is_only) { "" } else { "..." };
     if is_module && !is_alone {
         return;

@@ -80,7 +80,7 @@ fn class<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let Some(name) = walk.name_at(node, "name") else { return };
     let inside = SymbolBody::members(find(node, "body"));
     walk.define(node, SymbolDefinition::new(SymbolKind::Class, name, inside));
-    // Those in further lists are no fields of a case class.
+    // Those in further lists are not fields of a case class.
     if let Some(parameters) = find(node, "class_parameters") {
         walk.define_leading_members(parameters);
     }

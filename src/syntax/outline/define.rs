@@ -254,7 +254,7 @@ impl<'t> OutlineWalk<'t> {
         range.len() <= SHORT_VALUE && !self.source.text(range).contains('\n')
     }
 
-    /// Returns where the signature begins: after decorators and the like.
+    /// Returns where the signature begins: after decorators and similar prefixes.
     fn signature_start(&self, node: Node<'t>) -> usize {
         let holder = self.outermost(node);
         let first = first_signature_node(holder, self.compiled.language.signature_excludes);

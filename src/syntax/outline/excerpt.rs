@@ -277,7 +277,7 @@ impl<'s> ExcerptLines<'s> {
         is_covered
     }
 
-    /// Notes that the code in a range is on lines that are not dropped; signs that end a statement are no code.
+    /// Notes that the code in a range is on lines that are not dropped; signs that end a statement are not code.
     fn uncover(&self, range: Range<usize>, is_covered: &mut [bool]) {
         if range.is_empty() {
             return;
@@ -399,7 +399,7 @@ impl<'s> ExcerptLines<'s> {
             while line < dropped.len() && is_gap(line) {
                 line += 1;
             }
-            // Lines that are only blank are no gap.
+            // Blank lines alone are not a gap.
             if dropped[start..line]
                 .iter()
                 .zip(start..)
@@ -432,7 +432,7 @@ impl<'s> ExcerptLines<'s> {
         }
         let is_block = self.source.line_prefix(range.start).trim().is_empty()
             && self.source.line_suffix(range.end).trim().is_empty();
-        // A mark that is no comment says more than a size, or is a value that must not be missing.
+        // A mark that is not a comment says more than a size, or is a value that must not be missing.
         let mark = cut.plain_mark().trim_start();
         let is_comment = mark.strip_prefix(style.statement).unwrap_or(mark).starts_with(style.comment.0)
             || mark.starts_with("/*");

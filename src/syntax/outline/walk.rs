@@ -57,7 +57,7 @@ pub(in crate::syntax) struct OutlineWalk<'t> {
     pub(in crate::syntax) imports: Vec<String>,
     pub(in crate::syntax) doc: Option<String>,
     pub(in crate::syntax) cuts: Vec<SkeletonCut>,
-    /// The docs that are no comments.
+    /// The docs that are not comments.
     pub(in crate::syntax) docs: Vec<SourceDoc>,
     /// Every comment that is not in a body.
     pub(super) comments: Vec<Range<usize>>,
@@ -173,7 +173,7 @@ impl<'t> OutlineWalk<'t> {
     }
 
     /// Visits a branch of a condition of the preprocessor, whose first declaration has the documentation that is above
-    /// the condition; `is_first` tells the branch that the condition begins with.
+    /// the condition; `is_first` is whether the condition begins with this branch.
     pub(in crate::syntax) fn visit_branch(&mut self, branch: Node<'t>, is_first: bool) {
         let outer = self.conditional_doc.clone();
         if is_first {

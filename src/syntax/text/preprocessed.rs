@@ -43,7 +43,7 @@ pub(in crate::syntax) struct ExpectedSymbol {
 pub(in crate::syntax) enum SynthesizedItem {
     /// A symbol, read as the grammar would have read it.
     Symbol(SynthesizedSymbol),
-    /// A line of the preprocessor or the like that draws a file in: its range, and that of the name.
+    /// A directive that includes a file: its range, and that of the name.
     Import(Range<usize>, Range<usize>),
     /// A value of a macro, of which the skeleton keeps the size alone.
     MacroValue(Range<usize>),

@@ -134,7 +134,7 @@ impl<'a> SourceText<'a> {
     }
 }
 
-/// How far a walk has come through what was elided.
+/// The position of a walk in the elided text.
 pub(in crate::syntax) struct ElisionCursor {
     pub(in crate::syntax) next_comment: usize,
     pub(in crate::syntax) next_synthesized: usize,
@@ -158,7 +158,7 @@ impl ElisionCursor {
 
     fn skip_to(&mut self, source: &SourceText<'_>, to: usize) {
         let Some(preprocessed) = source.preprocessed() else { return };
-        // Never back: what was visited out of its place must not be visited twice.
+        // Never backwards: text that was visited out of order must not be visited twice.
         self.next_comment =
             self.next_comment.max(preprocessed.elided_comments.partition_point(|comment| comment.start < to));
         self.next_synthesized =

@@ -213,7 +213,7 @@ impl CppReader<'_> {
         let id = self.facts.name(self.text(name));
         self.facts.bind(scope, id, value, line);
         walk.declared = Some(declared);
-        // Braces that initialize are no block.
+        // The braces of an initializer are not a block.
         if self.is_sign(name + 1, b'{') {
             let next = self.group_end(name + 1);
             self.walk(name + 2, next - 1, false);

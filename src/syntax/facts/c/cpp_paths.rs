@@ -94,9 +94,9 @@ impl CppReader<'_> {
         self.read_path(from, usize::MAX, is_expression)
     }
 
-    /// Reads the qualifiers before the name at `limit`; returns them and the index after the last one.
-    pub(super) fn path_until(&mut self, from: usize, limit: usize, is_type: bool) -> (ExpressionId, usize) {
-        self.read_path(from, limit, !is_type)
+    /// Reads the qualifiers before the name at `limit`, which are types; returns them and the index after the last one.
+    pub(super) fn path_until(&mut self, from: usize, limit: usize) -> (ExpressionId, usize) {
+        self.read_path(from, limit, false)
     }
 
     fn read_path(&mut self, from: usize, limit: usize, is_expression: bool) -> (ExpressionId, usize) {

@@ -299,7 +299,7 @@ impl CppReader<'_> {
         let mut is_start = true;
         let mut at = from;
         while at < end {
-            if is_start && self.is_word(at) && !self.is_macro_like_call(at) {
+            if is_start && self.is_word(at) && !self.is_sign(at + 1, b'(') {
                 let id = self.facts.name(self.text(at));
                 for scope in [self.facts.scope, around] {
                     self.facts.bind(scope, id, BindingValue::Typed(of_type), self.line(at));
@@ -316,10 +316,6 @@ impl CppReader<'_> {
         }
     }
 
-    fn is_macro_like_call(&self, at: usize) -> bool {
-        self.is_sign(at + 1, b'(')
-    }
-
     /// Returns the name of a specialization: that of the template with the arguments as written.
     fn special_name(&mut self, name: usize, end: usize) -> NameId {
         let written: String = (name..end.min(name + 64)).map(|at| self.text(at)).collect();
@@ -332,7 +328,7 @@ impl CppReader<'_> {
         if name <= path {
             return outer;
         }
-        let (base, after) = self.path_until(path, name, true);
+        let (base, after) = self.path_until(path, name);
         if after <= path {
             return outer;
         }

@@ -368,7 +368,7 @@ fn enum_constant<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     let Some(name) = field(node, "name") else { return };
     let around = facts.expression(ExpressionFact::ReceiverType);
     facts.bind_node(facts.scope, name, BindingValue::Typed(around));
-    // Without a constructor of its own, nothing of the project runs.
+    // Without a constructor of its own, no code of the project runs.
     let enclosing = node.parent().and_then(|body| Some((body.parent()?, has_constructor(body))));
     if let Some((declaration, true)) = enclosing
         && let Some(type_name) = field(declaration, "name")

@@ -67,7 +67,7 @@ pub(super) fn match_arms<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
                 let condition = field(pattern, "condition");
                 for part in named_children(pattern) {
                     if Some(part) != condition {
-                        facts.scope = parent_of(facts, within);
+                        facts.scope = facts.facts.scope(within).parent;
                         bind_pattern(facts, within, part, BindingValue::Value(whole));
                     }
                 }
@@ -77,10 +77,6 @@ pub(super) fn match_arms<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
             facts.visit_field(arm, "value", visit);
         });
     }
-}
-
-fn parent_of(facts: &FactsBuilder<'_>, scope: ScopeId) -> ScopeId {
-    facts.facts.scope(scope).parent
 }
 
 pub(super) fn for_loop<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {

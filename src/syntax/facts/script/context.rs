@@ -9,7 +9,7 @@ use crate::model::{BindingValue, ExpressionFact, ExpressionId, ScopeKind};
 use crate::syntax::facts::builder::{FactsBuilder, Visit, field};
 use crate::syntax::outline::named_children;
 
-/// Visits a node with an expression as its context; 0 is no context.
+/// Visits a node with an expression as its context; 0 means no context.
 pub(super) fn visit_in_context<'t>(
     facts: &mut FactsBuilder<'t>,
     node: Node<'t>,

@@ -92,7 +92,7 @@ fn function_definition<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     // In `static struct made_here {…} f(void) {` the function begins before the type does.
     walk.symbols[before..].sort_by_key(|symbol| symbol.span.start_byte);
     if let Some(body) = body {
-        // With declarations of its parameters before the body, it is no prototype without one.
+        // If declarations of parameters precede the body, it would not be a prototype without the body.
         let is_old_style = child_of_kind(node, "declaration").is_some();
         cut_body(walk, has_return_type(walk, node) && !is_old_style, body);
     }

@@ -152,7 +152,7 @@ impl ItemReader<'_, '_> {
             ItemEnding::Body(end) => Some(self.end_before(head)..end),
             ItemEnding::Semicolon => None,
         };
-        // What ends with a declaration of a parameter is no prototype, whatever precedes the name.
+        // What ends with a declaration of a parameter is not a prototype, whatever precedes the name.
         let is_old_style = self.scanner.bytes[..self.end_before(head)].ends_with(b";");
         let mut reading = self.symbol(kind, name, head, cut);
         if let ItemReading::Symbol(symbol) = &mut reading {

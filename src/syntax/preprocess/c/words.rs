@@ -95,7 +95,7 @@ pub(super) fn is_statement(word: &str, dialect: Dialect) -> bool {
 ///
 /// It is what a reader would ask for: `Foo.Bar` of `TEST(Foo, Bar)`, as a test is named on the command line, and
 /// `PDO.query` of `PHP_METHOD(PDO, query)`; `sys_open` of `SYSCALL_DEFINE3(open, …)`, as it is called; else the first
-/// argument that is no type of the language.
+/// argument that is not a type of the language.
 pub(super) fn macro_function(name: &str, arguments: &[&str]) -> Option<String> {
     let first = *arguments.first()?;
     if name.contains("SYSCALL_DEFINE") {
@@ -118,5 +118,5 @@ pub(super) fn names_test(name: &str) -> bool {
     ["TEST", "PERF", "BENCHMARK"].iter().any(|word| name.contains(word))
 }
 
-/// Longer rows of macros do not occur, and each line of one would cost a look at the whole of it.
+/// Longer rows of macros do not occur, and each line of one would require reading all of it.
 pub(super) const MOST_MACROS: usize = 32;
