@@ -242,9 +242,9 @@ impl LedgerReader {
     }
 
     /// Includes summaries fetched from these writers.
-    pub fn believing(mut self, writers: &[WriterKey]) -> Self {
+    pub fn with_trusted_writers(mut self, writers: &[WriterKey]) -> Self {
         if let Some(db) = &mut self.0 {
-            db.believe(writers);
+            db.trust_writers(writers);
         }
         self
     }

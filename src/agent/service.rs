@@ -52,7 +52,7 @@ impl<'w> SummaryService<'w> {
         check_chain(&options, &keys)?;
         let seed = RandomState::new().build_hasher().finish();
         let (claims, recovery) = ClaimStore::open(folder, seed)?;
-        claims.db().believe(&options.writers);
+        claims.db().trust_writers(&options.writers);
         if options.fills_outbox {
             claims.db().fill_outbox();
         }

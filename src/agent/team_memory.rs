@@ -31,14 +31,14 @@ impl TeamMemory {
     }
 
     /// Returns how long the cache remains paused after failures; 0 if it is not paused.
-    pub fn rests_for(&self, now_ms: i64) -> i64 {
+    pub fn pause_left(&self, now_ms: i64) -> i64 {
         let left = self.state().rests_until_ms.saturating_sub(now_ms).max(0);
         // Longer than any pause: the clock was set back.
         if RESTS_MS[1] < left { 0 } else { left }
     }
 
     /// Records the result of using the cache; `refused` counts the entries that a pull refused.
-    pub fn count(&self, is_ok: bool, refused: Option<&BTreeMap<EntryDefect, u64>>, now_ms: i64) {
+    pub fn record_result(&self, is_ok: bool, refused: Option<&BTreeMap<EntryDefect, u64>>, now_ms: i64) {
         let before = self.state();
         let failures = if is_ok { 0 } else { before.failures.saturating_add(1) };
         let rests = failures.checked_sub(FAILURES_BEFORE_REST);

@@ -30,7 +30,7 @@ impl TeamSync {
     /// Fetches the wanted summaries, except those found missing recently. While the cache is paused, nothing is
     /// fetched.
     pub fn pull(&self, mut wanted: Vec<WantedSummary>, now_ms: i64) -> Result<PullReport, ShareFailure> {
-        if self.rests(now_ms) {
+        if self.is_paused(now_ms) {
             return Ok(PullReport::default());
         }
         self.memory.retain_unknown(&mut wanted, now_ms);
@@ -47,7 +47,7 @@ impl TeamSync {
     /// Fetches the wanted summaries, including those found missing recently: another member may have stored them since.
     pub fn pull_again(&self, wanted: &[WantedSummary], now_ms: i64) -> Result<PullReport, ShareFailure> {
         let pulled = pull_shared(&self.folder, &self.team, wanted);
-        self.memory.count(pulled.is_ok(), pulled.as_ref().ok().map(|report| &report.refused), now_ms);
+        self.memory.record_result(pulled.is_ok(), pulled.as_ref().ok().map(|report| &report.refused), now_ms);
         pulled
     }
 
@@ -58,11 +58,11 @@ impl TeamSync {
         options: &Options,
         now_ms: i64,
     ) -> Result<Option<HashSet<SummaryKey>>, ShareFailure> {
-        let Some(claims) = TeamClaims::new(&self.team, options).filter(|_| !self.rests(now_ms)) else {
+        let Some(claims) = TeamClaims::new(&self.team, options).filter(|_| !self.is_paused(now_ms)) else {
             return Ok(None);
         };
         let claimed = claims.claim(tasks);
-        self.memory.count(claimed.is_ok(), None, now_ms);
+        self.memory.record_result(claimed.is_ok(), None, now_ms);
         Ok(Some(claimed?))
     }
 
@@ -74,17 +74,17 @@ impl TeamSync {
         options: &Options,
         now_ms: i64,
     ) -> Result<(), ShareFailure> {
-        if self.team.own_key().is_none() || self.rests(now_ms) {
+        if self.team.own_key().is_none() || self.is_paused(now_ms) {
             return Ok(());
         }
         let stored = self.store_all(claimed, options);
-        self.memory.count(stored.is_ok(), None, now_ms);
+        self.memory.record_result(stored.is_ok(), None, now_ms);
         stored
     }
 
     /// Returns whether the cache is paused because it failed.
-    pub fn rests(&self, now_ms: i64) -> bool {
-        0 < self.memory.rests_for(now_ms)
+    pub fn is_paused(&self, now_ms: i64) -> bool {
+        0 < self.memory.pause_left(now_ms)
     }
 
     fn store_all(&self, claimed: HashSet<SummaryKey>, options: &Options) -> Result<(), ShareFailure> {
@@ -113,10 +113,10 @@ mod tests {
         for failure in 0..4 {
             assert_eq!(sync().pull(vec![wanted("a")], at(failure)).is_err(), failure < 3, "{failure}");
         }
-        assert!(sync().rests(at(61)) && !sync().rests(at(62)));
+        assert!(sync().is_paused(at(61)) && !sync().is_paused(at(62)));
         assert!(sync().pull(vec![wanted("a")], at(62)).is_err());
-        assert!(sync().rests(at(361)) && !sync().rests(at(362)));
-        assert!(!sync().rests(at(-600)), "the clock was ahead");
+        assert!(sync().is_paused(at(361)) && !sync().is_paused(at(362)));
+        assert!(!sync().is_paused(at(-600)), "the clock was ahead");
         std::fs::create_dir(&folder).unwrap();
         let fetched = |seconds| sync().pull(vec![wanted("a")], at(seconds)).unwrap().fetched;
         assert_eq!(fetched(362), 0);

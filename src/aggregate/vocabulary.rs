@@ -39,7 +39,7 @@ static STARTS: &[[u8; 4]] = include_bytes!(concat!(env!("OUT_DIR"), "/vocabulary
 
 /// The maximum number of counts in each part of their cache, which takes some 4 MB in total.
 const MAX_COUNTS: usize = 4096;
-const PARTS: usize = 16;
+const SHARDS: usize = 16;
 
 /// The maximum number of pieces in each part of their cache, none longer than this: 2 MB in all.
 const MAX_MERGED: usize = 1024;
@@ -49,12 +49,12 @@ pub(super) struct Vocabulary {
     pattern: Regex,
     /// The number of tokens that pieces outside of the vocabulary are merged to. Names recur, and merging one takes as
     /// long as looking up fifty pieces.
-    merged: [Mutex<FxHashMap<Box<[u8]>, u64>>; PARTS],
+    merged: [Mutex<FxHashMap<Box<[u8]>, u64>>; SHARDS],
 }
 
 /// Counts by text hash, sharded so that threads rarely wait for each other: most pieces of a document were counted for
 /// the previous one.
-pub(super) struct RememberedCounts([Mutex<FxHashMap<ContentHash, u64>>; PARTS]);
+pub(super) struct RememberedCounts([Mutex<FxHashMap<ContentHash, u64>>; SHARDS]);
 
 impl RememberedCounts {
     pub(super) fn get() -> &'static Self {
@@ -64,19 +64,19 @@ impl RememberedCounts {
     }
 
     pub(super) fn count(&self, hash: &ContentHash) -> Option<u64> {
-        self.part(hash).get(hash).copied()
+        self.shard(hash).get(hash).copied()
     }
 
     pub(super) fn insert(&self, hash: ContentHash, tokens: u64) {
-        let mut counts = self.part(&hash);
+        let mut counts = self.shard(&hash);
         if MAX_COUNTS <= counts.len() {
             counts.clear();
         }
         counts.insert(hash, tokens);
     }
 
-    fn part(&self, hash: &ContentHash) -> MutexGuard<'_, FxHashMap<ContentHash, u64>> {
-        lock(&self.0[usize::from(hash.as_bytes()[0]) % PARTS])
+    fn shard(&self, hash: &ContentHash) -> MutexGuard<'_, FxHashMap<ContentHash, u64>> {
+        lock(&self.0[usize::from(hash.as_bytes()[0]) % SHARDS])
     }
 }
 
@@ -106,7 +106,7 @@ impl Vocabulary {
         if LONGEST_MERGED < piece.len() {
             return Self::merge(piece);
         }
-        let hash = FxBuildHasher.hash_one(piece) % PARTS as u64;
+        let hash = FxBuildHasher.hash_one(piece) % SHARDS as u64;
         let part = &self.merged[usize::try_from(hash).unwrap_or(0)];
         let known = lock(part).get(piece).copied();
         known.unwrap_or_else(|| {

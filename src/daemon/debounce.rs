@@ -68,7 +68,7 @@ impl ChangeDebouncer {
     }
 
     /// Records that a refresh has ended, and how long it took.
-    pub(super) fn rest(&mut self, now: Duration, took: Duration) {
+    pub(super) fn record_refresh(&mut self, now: Duration, took: Duration) {
         self.rests_until = now.saturating_add(took.saturating_mul(REST_FACTOR).min(MAX_DELAY));
     }
 
@@ -165,12 +165,12 @@ mod tests {
             settling.record([path(&now.to_string())], millis(now));
             if let Some(DueChanges::Files(due)) = settling.take_due(millis(now)) {
                 batches.push(due.len());
-                settling.rest(millis(now), Duration::from_millis(20));
+                settling.record_refresh(millis(now), Duration::from_millis(20));
             }
         }
         assert_eq!(batches, [[1].as_slice(), &[60; 16]].concat());
         assert_eq!(settling.next_due(), Some(millis(1045)), "60 ms after the last batch");
-        settling.rest(millis(1000), Duration::from_secs(9));
+        settling.record_refresh(millis(1000), Duration::from_secs(9));
         assert_eq!(settling.take_due(millis(1499)), None);
         assert!(
             settling.take_due(millis(1500)).is_some(),

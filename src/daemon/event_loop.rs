@@ -365,7 +365,7 @@ impl EventLoop<'_> {
         self.refreshing = None;
         // Files found by the first listing are refreshed without delay.
         if !refreshed.is_everything {
-            self.debouncer.rest(self.clock.monotonic(), refreshed.elapsed);
+            self.debouncer.record_refresh(self.clock.monotonic(), refreshed.elapsed);
         }
         // Only a listing reveals which files of git and of the user the next one depends on.
         self.watcher.set_extra_files(self.workspace.external_dependencies());

@@ -17,7 +17,7 @@ pub(super) const TASKS_PER_ROUND: usize = 64;
 /// Fetches missing summaries from the team's cache. If that fails, the round continues without them.
 pub(super) fn fetch_missing(project: &mut Project<'_>, team: &TeamSync, watch: &PlanWatch<'_>) {
     let now_ms = WallClock.now_ms();
-    if team.rests(now_ms) {
+    if team.is_paused(now_ms) {
         return;
     }
     if let Ok(wanted) = project.wanted_summaries(&watch.options().policy) {
@@ -91,7 +91,7 @@ impl PlanWatch<'_> {
     /// Reports that the team's cache cannot be used, once it is paused for that reason.
     fn report_team(&self, team: &TeamSync, result: Result<(), ShareFailure>, now_ms: i64) {
         if let Err(failure) = result
-            && team.rests(now_ms)
+            && team.is_paused(now_ms)
         {
             // The loop ends before this thread does.
             let _ = self.context.events.send(DaemonEvent::TeamCacheFailed(error_chain(&failure)));

@@ -50,7 +50,11 @@ pub(super) fn decode_value(
 }
 
 /// Returns the JSON of a response that is not an answer to a prompt.
-pub(super) fn good_value(model: &Model, response: &HttpResponse, now_ms: i64) -> Result<Value, CallFailure> {
+pub(super) fn success_json(
+    model: &Model,
+    response: &HttpResponse,
+    now_ms: i64,
+) -> Result<Value, CallFailure> {
     if is_good(response) {
         return Ok(serde_json::from_slice(&response.body).unwrap_or(Value::Null));
     }

@@ -134,7 +134,7 @@ pub struct RememberedCache {
 pub fn team_memory(root: &Path, loaded: &LoadedConfig, variable: ProviderKeyLookup<'_>) -> RememberedCache {
     let Ok(Some(team)) = team_cache(loaded, variable) else { return RememberedCache::default() };
     let memory = TeamMemory::new(&cache_folder(root, loaded), &team);
-    let rests_ms = memory.rests_for(WallClock.now_ms());
+    let rests_ms = memory.pause_left(WallClock.now_ms());
     let refused = serde_json::from_str(&memory.refused()).unwrap_or_default();
     RememberedCache { rests_seconds: rests_ms.cast_unsigned().div_ceil(1000), refused }
 }

@@ -92,15 +92,15 @@ impl<'w> SummarySession<'w> {
         let memory = TeamMemory::new(&self.folder, team);
         let refused = pulled.as_ref().ok().map(|report| &report.refused);
         if !wanted.is_empty() {
-            memory.count(pulled.is_ok(), refused, now_ms);
+            memory.record_result(pulled.is_ok(), refused, now_ms);
             memory.forget_missing();
         }
         pulled.map_err(share_fault)
     }
 
     /// Returns how many seconds the team's cache remains paused because it failed; 0 if it is not paused.
-    pub fn team_rests_for(&self, team: &TeamCache) -> u64 {
-        let left_ms = TeamMemory::new(&self.folder, team).rests_for(self.world.clock.now_ms());
+    pub fn team_pause_left(&self, team: &TeamCache) -> u64 {
+        let left_ms = TeamMemory::new(&self.folder, team).pause_left(self.world.clock.now_ms());
         left_ms.cast_unsigned().div_ceil(1000)
     }
 

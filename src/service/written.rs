@@ -63,7 +63,7 @@ pub fn written_summaries(
         project.summary_subjects(&summary_policy(loaded, Vec::new(), tiers.to_vec(), picks))?;
     retain_scope(&mut subjects, named.trim_end_matches('/'), extent);
     // Read without the claims: summaries can be shown while a run or the daemon writes others.
-    let ledger = LedgerReader::open(&cache_folder(root, loaded))?.believing(&writer_keys(loaded));
+    let ledger = LedgerReader::open(&cache_folder(root, loaded))?.with_trusted_writers(&writer_keys(loaded));
     let mut shown = Vec::new();
     for (place, node) in subjects {
         let mut summaries = Vec::new();

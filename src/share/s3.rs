@@ -179,7 +179,7 @@ impl S3Engine {
     }
 
     /// Processes items concurrently, and returns the results in the order of the items.
-    fn each<I: Sync, T: Send>(
+    fn map_concurrently<I: Sync, T: Send>(
         items: &[I],
         work: impl Fn(&I) -> Result<T, Error> + Sync,
     ) -> Result<Vec<T>, Error> {
@@ -215,11 +215,11 @@ impl Engine for S3Engine {
     }
 
     fn get(&self, keys: &[RemoteKey]) -> Result<Vec<RemoteEntry>, Error> {
-        Self::each(keys, |key| self.get_entry(key))
+        Self::map_concurrently(keys, |key| self.get_entry(key))
     }
 
     fn put(&self, entries: &[NewEntry]) -> Result<Vec<bool>, Error> {
-        Self::each(entries, |entry| self.put_entry(entry))
+        Self::map_concurrently(entries, |entry| self.put_entry(entry))
     }
 
     fn has_packs(&self) -> bool {

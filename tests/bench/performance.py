@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measures latency and memory of the daemon with several builds of slop, in turns, on a large and a small project.
+"""Measures latency and memory of the daemon with several builds of slop, alternately, on a large and a small project.
 
     tests/bench/performance.py LARGE SMALL SLOP...      ROUNDS=5 SYMBOLS=60 EDITS=20
 

@@ -73,7 +73,7 @@ pub(super) fn pull_first(
     session: &mut SummarySession<'_>,
     context: &mut CommandContext<'_>,
 ) -> bool {
-    let rests = session.team_rests_for(team);
+    let rests = session.team_pause_left(team);
     if 0 < rests {
         let reason = format!("it failed several times, and is paused for {rests} s");
         context.output.note(&format!("the team's cache is not used: {reason}"));

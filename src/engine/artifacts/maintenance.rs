@@ -293,7 +293,7 @@ fn with_reader<T>(
     let opened = AgentDb::open_reader(&cache.workspace.agent_db_path());
     let answer = opened.and_then(|mut paid| {
         if let Some(db) = &mut paid {
-            db.believe(&cache.workspace.options.summary_lookup.writers);
+            db.trust_writers(&cache.workspace.options.summary_lookup.writers);
         }
         paid.as_ref().map(ask).transpose()
     });

@@ -109,14 +109,14 @@ impl SummaryLookup {
     /// database, or if there is none, one of the file system.
     fn generation(&mut self, file: &Path, options: &SummaryLookupOptions) -> Result<Option<u64>, Error> {
         // The file may have been replaced, and the trusted writers may have changed.
-        let is_current = |db: &AgentDb| db.is_file_in_place() && db.believed() == options.writers;
+        let is_current = |db: &AgentDb| db.is_file_in_place() && db.trusted_writers() == options.writers;
         if self.db.as_ref().is_some_and(|db| !is_current(db)) {
             *self = Self::default();
         }
         if self.db.is_none() {
             self.db = AgentDb::open_reader(file)?;
             if let Some(db) = &mut self.db {
-                db.believe(&options.writers);
+                db.trust_writers(&options.writers);
             }
         }
         let generation = self.db.as_ref().map(AgentDb::generation).transpose();

@@ -374,7 +374,7 @@ pub(super) fn known_summaries(
         known.missing = keys.into_iter().collect();
         return Ok(known);
     };
-    db.believe(&workspace.options.summary_lookup.writers);
+    db.trust_writers(&workspace.options.summary_lookup.writers);
     known.missing = db.missing_keys(&keys).map_err(Error::Paid)?.into_iter().collect();
     let now_ms = workspace.world.clock.now_ms();
     let holds = |refused: &RefusalRow| refused.until_ms.is_none_or(|until| now_ms < until);

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::encode::is_anthropic;
 use crate::llm::call::{CallFailure, FailureClass, Model, ModelReply, RateLimits};
-use crate::llm::decode::{decode_value, good_value};
+use crate::llm::decode::{decode_value, success_json};
 use crate::llm::error_body::ErrorBody;
 use crate::llm::message_text;
 use crate::model::{HttpResponse, TokenUsage};
@@ -45,7 +45,7 @@ pub fn decode_submitted(
     response: &HttpResponse,
     now_ms: i64,
 ) -> Result<SubmitStep, CallFailure> {
-    let value = good_value(model, response, now_ms)?;
+    let value = success_json(model, response, now_ms)?;
     let kind = ["object", "type"].into_iter().find_map(|name| value.get(name)?.as_str());
     match (kind, id(&value)) {
         (Some("batch" | "message_batch"), Some(id)) => Ok(SubmitStep::Batch(id)),
@@ -59,7 +59,7 @@ pub fn decode_poll(
     response: &HttpResponse,
     now_ms: i64,
 ) -> Result<BatchProgress, CallFailure> {
-    let value = good_value(model, response, now_ms)?;
+    let value = success_json(model, response, now_ms)?;
     progress(model, &value).ok_or_else(|| garbled("the response has no batch status"))
 }
 
@@ -69,7 +69,7 @@ pub fn decode_list(
     response: &HttpResponse,
     now_ms: i64,
 ) -> Result<Vec<ListedBatch>, CallFailure> {
-    let value = good_value(model, response, now_ms)?;
+    let value = success_json(model, response, now_ms)?;
     let Some(batches) = value.get("data").and_then(Value::as_array) else {
         return Err(garbled("the response is not a list of batches"));
     };

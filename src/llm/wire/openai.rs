@@ -3,8 +3,8 @@
 use serde_json::Value;
 
 use super::shared::{
-    JsonObject, ResponseDefect, WireSpec, cache_fields, count, explicit_mode, is_marked, message,
-    most_tokens, rest, text_part,
+    JsonObject, ResponseDefect, WireSpec, cache_fields, count_at, explicit_mode, is_marked, message,
+    most_tokens, text_part, uncached_tokens,
 };
 use crate::llm::call::{FailureClass, Model};
 use crate::model::{ModelPrompt, TokenUsage};
@@ -76,17 +76,18 @@ fn chat_answer(value: &Value) -> Result<String, ResponseDefect> {
 }
 
 fn chat_tokens(value: &Value) -> TokenUsage {
-    let all = count(value, "/usage/prompt_tokens");
-    let written = count(value, "/usage/prompt_tokens_details/cache_write_tokens");
+    let all = count_at(value, "/usage/prompt_tokens");
+    let written = count_at(value, "/usage/prompt_tokens_details/cache_write_tokens");
     // DeepSeek reports both parts itself.
-    let hit = count(value, "/usage/prompt_cache_hit_tokens");
-    let missed = count(value, "/usage/prompt_cache_miss_tokens");
-    let read = hit.or_else(|| count(value, "/usage/prompt_tokens_details/cached_tokens"));
-    let output = count(value, "/usage/completion_tokens");
+    let hit = count_at(value, "/usage/prompt_cache_hit_tokens");
+    let missed = count_at(value, "/usage/prompt_cache_miss_tokens");
+    let read = hit.or_else(|| count_at(value, "/usage/prompt_tokens_details/cached_tokens"));
+    let output = count_at(value, "/usage/completion_tokens");
     // Some count reasoning only in the total. It is charged like other output.
-    let in_total = count(value, "/usage/total_tokens").zip(all).map(|(total, all)| total.saturating_sub(all));
+    let in_total =
+        count_at(value, "/usage/total_tokens").zip(all).map(|(total, all)| total.saturating_sub(all));
     TokenUsage {
-        input: missed.or_else(|| rest(all, read, written)),
+        input: missed.or_else(|| uncached_tokens(all, read, written)),
         cache_read: read,
         cache_write: written,
         output: output.map(|output| output.max(in_total.unwrap_or(0))),
@@ -158,12 +159,12 @@ fn stop(value: &Value) -> Result<Option<ResponseDefect>, ResponseDefect> {
 }
 
 fn responses_tokens(value: &Value) -> TokenUsage {
-    let read = count(value, "/usage/input_tokens_details/cached_tokens");
-    let written = count(value, "/usage/input_tokens_details/cache_write_tokens");
+    let read = count_at(value, "/usage/input_tokens_details/cached_tokens");
+    let written = count_at(value, "/usage/input_tokens_details/cache_write_tokens");
     TokenUsage {
-        input: rest(count(value, "/usage/input_tokens"), read, written),
+        input: uncached_tokens(count_at(value, "/usage/input_tokens"), read, written),
         cache_read: read,
         cache_write: written,
-        output: count(value, "/usage/output_tokens"),
+        output: count_at(value, "/usage/output_tokens"),
     }
 }

@@ -180,12 +180,16 @@ impl ResponseDefect {
 }
 
 /// Returns the count at a JSON pointer, if it is a non-negative integer.
-pub(super) fn count(value: &Value, pointer: &str) -> Option<u64> {
+pub(super) fn count_at(value: &Value, pointer: &str) -> Option<u64> {
     value.pointer(pointer).and_then(Value::as_u64)
 }
 
 /// Returns the input tokens without those that a cache read or wrote.
-pub(super) fn rest(all: Option<u64>, cache_read: Option<u64>, cache_write: Option<u64>) -> Option<u64> {
+pub(super) fn uncached_tokens(
+    all: Option<u64>,
+    cache_read: Option<u64>,
+    cache_write: Option<u64>,
+) -> Option<u64> {
     let parts = cache_read.unwrap_or(0).saturating_add(cache_write.unwrap_or(0));
     all.map(|all| all.saturating_sub(parts))
 }

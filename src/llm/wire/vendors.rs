@@ -3,7 +3,8 @@
 use serde_json::{Value, json};
 
 use super::shared::{
-    JsonObject, ResponseDefect, WireSpec, count, is_marked, message, most_tokens, rest, text_part,
+    JsonObject, ResponseDefect, WireSpec, count_at, is_marked, message, most_tokens, text_part,
+    uncached_tokens,
 };
 use crate::llm::call::{FailureClass, Model};
 use crate::model::{ModelPrompt, TokenUsage};
@@ -80,10 +81,10 @@ fn anthropic_answer(value: &Value) -> Result<String, ResponseDefect> {
 /// Returns the tokens used. Anthropic counts input that its cache read and wrote separately.
 fn anthropic_tokens(value: &Value) -> TokenUsage {
     TokenUsage {
-        input: count(value, "/usage/input_tokens"),
-        cache_read: count(value, "/usage/cache_read_input_tokens"),
-        cache_write: count(value, "/usage/cache_creation_input_tokens"),
-        output: count(value, "/usage/output_tokens"),
+        input: count_at(value, "/usage/input_tokens"),
+        cache_read: count_at(value, "/usage/cache_read_input_tokens"),
+        cache_write: count_at(value, "/usage/cache_creation_input_tokens"),
+        output: count_at(value, "/usage/output_tokens"),
     }
 }
 
@@ -139,11 +140,11 @@ fn gemini_answer(value: &Value) -> Result<String, ResponseDefect> {
 }
 
 fn gemini_tokens(value: &Value) -> TokenUsage {
-    let read = count(value, "/usageMetadata/cachedContentTokenCount");
-    let written = count(value, "/usageMetadata/candidatesTokenCount");
-    let thought = count(value, "/usageMetadata/thoughtsTokenCount");
+    let read = count_at(value, "/usageMetadata/cachedContentTokenCount");
+    let written = count_at(value, "/usageMetadata/candidatesTokenCount");
+    let thought = count_at(value, "/usageMetadata/thoughtsTokenCount");
     TokenUsage {
-        input: rest(count(value, "/usageMetadata/promptTokenCount"), read, None),
+        input: uncached_tokens(count_at(value, "/usageMetadata/promptTokenCount"), read, None),
         cache_read: read,
         cache_write: None,
         // Reasoning is not in the first count, and Google's JSON omits zeros.
@@ -187,9 +188,9 @@ fn ollama_answer(value: &Value) -> Result<String, ResponseDefect> {
 
 fn ollama_tokens(value: &Value) -> TokenUsage {
     TokenUsage {
-        input: count(value, "/prompt_eval_count"),
+        input: count_at(value, "/prompt_eval_count"),
         cache_read: None,
         cache_write: None,
-        output: count(value, "/eval_count"),
+        output: count_at(value, "/eval_count"),
     }
 }

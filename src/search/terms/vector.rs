@@ -65,12 +65,8 @@ impl VectorBuilder {
         self.terms.clear();
         let mut length = 0;
         for counted in &self.words.found {
-            let word = Word::again(
-                text,
-                counted.start,
-                counted.start + usize::from(counted.length),
-                counted.is_plain,
-            );
+            let word =
+                Word::new(text, counted.start, counted.start + usize::from(counted.length), counted.is_plain);
             for term in word.terms() {
                 self.terms.push(u64::from(stored_bits(term)) << 32 | u64::from(counted.count));
                 if !term.is_identifier() {

@@ -24,7 +24,7 @@ pub struct Word<'a> {
 
 impl<'a> Word<'a> {
     /// Returns a word that was found in the text earlier.
-    pub(super) fn again(text: &'a [u8], start: usize, end: usize, is_plain: bool) -> Self {
+    pub(super) fn new(text: &'a [u8], start: usize, end: usize, is_plain: bool) -> Self {
         Self { text, start, end, is_plain }
     }
 

@@ -11,12 +11,12 @@ use crate::store::row::StoredRow;
 
 impl AgentDb {
     /// Sets the trusted writers, whose fetched summaries are returned from now on; initially there are none.
-    pub fn believe(&mut self, writers: &[WriterKey]) {
+    pub fn trust_writers(&mut self, writers: &[WriterKey]) {
         writers.clone_into(&mut self.writers);
     }
 
     /// Returns the trusted writers.
-    pub fn believed(&self) -> &[WriterKey] {
+    pub fn trusted_writers(&self) -> &[WriterKey] {
         &self.writers
     }
 
@@ -157,9 +157,9 @@ mod tests {
         };
         // No writer is trusted by default.
         assert!(!returned(&db));
-        db.believe(&[WriterKey([2; 32]), WriterKey([1; 32])]);
+        db.trust_writers(&[WriterKey([2; 32]), WriterKey([1; 32])]);
         assert!(returned(&db));
-        db.believe(&[WriterKey([2; 32])]);
+        db.trust_writers(&[WriterKey([2; 32])]);
         assert!(!returned(&db));
         // A trusted writer's summary replaces it.
         assert_eq!(db.store_fetched(&[fetched("a", 2)]).unwrap(), 1);
@@ -170,7 +170,7 @@ mod tests {
     fn own_summaries_precede_fetched_ones_and_enter_the_outbox_with_their_answer() {
         let file = TempAgentDb::new();
         let mut db = file.open();
-        db.believe(&[WriterKey([1; 32])]);
+        db.trust_writers(&[WriterKey([1; 32])]);
         db.store_fetched(&[fetched("a", 1)]).unwrap();
         record_paid_summary(&mut db, "b", 5);
         assert_eq!(db.outbox_size().unwrap(), 0);

@@ -19,6 +19,7 @@ const VERSION_PREFIX: &str = "given-mark/";
 /// The key prefix of the last request under a name.
 const REQUEST_PREFIX: &str = "given-request/";
 /// The time of use is updated when it is older than this, so that most runs write nothing.
+const MAX_USED_AT_AGE_S: i64 = SECONDS_A_DAY;
 
 /// What was delivered of one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -109,7 +110,7 @@ impl Store {
         let used = meta::get_intact(&self.database.connection, &key)?
             .and_then(|value| value.try_into().ok())
             .map(i64::from_le_bytes);
-        let is_fresh = used.is_some_and(|used| (used..used.saturating_add(SECONDS_A_DAY)).contains(&at_s));
+        let is_fresh = used.is_some_and(|used| (used..used.saturating_add(MAX_USED_AT_AGE_S)).contains(&at_s));
         let is_known = match &giving.document {
             Some(document) => delivered_document::is_recorded(&self.database.connection, name, document)?,
             None => true,
