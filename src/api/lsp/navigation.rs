@@ -105,7 +105,7 @@ pub(super) fn meaning_at(
     let (targets, meaning) = match known {
         Some(known) => known,
         None => (
-            targets_by_name(context, &file, &text.text, &span, &name, disk_line, uses.as_ref())?,
+            targets_by_name(context, &file, &text.text, &span, disk_line, uses.as_ref())?,
             MeaningGrade::Maybe,
         ),
     };
@@ -140,7 +140,6 @@ fn targets_by_name(
     file: &ClientFile,
     text: &str,
     span: &std::ops::Range<usize>,
-    name: &str,
     disk_line: Option<u32>,
     uses: Option<&SymbolUses>,
 ) -> Result<BTreeSet<NameTarget>, ApiError> {
@@ -154,7 +153,7 @@ fn targets_by_name(
         return Ok(uses.definitions.iter().map(NameTarget::from).collect());
     }
     // Constants, fields and the like, whose uses are unknown.
-    let query = SymbolsQuery { name: name.to_owned(), ..SymbolsQuery::default() };
+    let query = SymbolsQuery { name: text[span.clone()].to_owned(), ..SymbolsQuery::default() };
     let found = match context.ask(query) {
         Ok(found) => found,
         Err(error) if error.code == "not_found" || error.code == "no_such_symbol" => {

@@ -64,45 +64,50 @@ pub(in crate::cli) fn run(
     // The settings are read once here: the answer, the daemon's fingerprint and the command's own defaults have to
     // agree.
     let loaded = Arc::new(load_settings(&args.command, &place, environment, output)?);
-    match run_guarded(args, name, &place, &loaded, guard, environment, output) {
+    let command = ProjectCommand { args, name, place: &place, loaded, environment };
+    match command.run(guard, output) {
         // Files are listed before anything is written, so that the command can start over.
         Err(CommandError::Api(error)) if error.code == TOO_MANY_FILES_CODE => {
             confirm(error, output)?;
-            run_guarded(args, name, &place, &loaded, RootGuard::none(), environment, output)
+            command.run(RootGuard::none(), output)
         }
         done => done,
     }
 }
 
-/// Runs a command that opens the project, unless the guard rejects the folder.
-fn run_guarded(
-    args: &CliArgs,
-    name: &str,
-    place: &ProjectLocation,
-    loaded: &Arc<LoadedConfig>,
-    guard: RootGuard,
-    environment: &ProcessEnvironment,
-    output: &mut CommandOutput,
-) -> Result<u8, CommandError> {
-    if lists_files_itself(&args.command) {
-        guard.check_file_count(&place.root, loaded)?;
+/// A command that opens the project.
+struct ProjectCommand<'a> {
+    args: &'a CliArgs,
+    name: &'a str,
+    place: &'a ProjectLocation,
+    loaded: Arc<LoadedConfig>,
+    environment: &'a ProcessEnvironment,
+}
+
+impl ProjectCommand<'_> {
+    /// Runs the command, unless the guard rejects the folder.
+    fn run(&self, guard: RootGuard, output: &mut CommandOutput) -> Result<u8, CommandError> {
+        let Self { args, name, place, loaded, environment } = self;
+        if lists_files_itself(&args.command) {
+            guard.check_file_count(&place.root, loaded)?;
+        }
+        let local = LocalService::for_command_line(place.root.clone(), Arc::clone(loaded)).guarded_by(guard);
+        let without_daemon = args.global.no_daemon || environment.without_daemon();
+        let service = DaemonOrLocal::new(local, environment.runtime.clone(), without_daemon);
+        let mut context = CommandContext {
+            location: place,
+            loaded,
+            output,
+            user_file: environment.sources.user_file.as_deref(),
+            runtime: &environment.runtime,
+            require_fresh: args.global.require_fresh,
+            freshness: None,
+            missing: Vec::new(),
+            service: &service,
+            command: name,
+        };
+        dispatch(&mut context, &args.command, environment)
     }
-    let local = LocalService::for_command_line(place.root.clone(), Arc::clone(loaded)).guarded_by(guard);
-    let without_daemon = args.global.no_daemon || environment.without_daemon();
-    let service = DaemonOrLocal::new(local, environment.runtime.clone(), without_daemon);
-    let mut context = CommandContext {
-        location: place,
-        loaded,
-        output,
-        user_file: environment.sources.user_file.as_deref(),
-        runtime: &environment.runtime,
-        require_fresh: args.global.require_fresh,
-        freshness: None,
-        missing: Vec::new(),
-        service: &service,
-        command: name,
-    };
-    run_at(&mut context, &args.command, environment)
 }
 
 /// Asks on the terminal whether to continue despite an error. Returns the error if the answer is no or there is no
@@ -201,7 +206,7 @@ fn default_settings(
     load(&ConfigInputs::default()).map_err(|_| fault)
 }
 
-fn run_at(
+fn dispatch(
     context: &mut CommandContext<'_>,
     command: &CliCommand,
     environment: &ProcessEnvironment,

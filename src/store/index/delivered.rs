@@ -110,7 +110,8 @@ impl Store {
         let used = meta::get_intact(&self.database.connection, &key)?
             .and_then(|value| value.try_into().ok())
             .map(i64::from_le_bytes);
-        let is_fresh = used.is_some_and(|used| (used..used.saturating_add(MAX_USED_AT_AGE_S)).contains(&at_s));
+        let is_fresh =
+            used.is_some_and(|used| (used..used.saturating_add(MAX_USED_AT_AGE_S)).contains(&at_s));
         let is_known = match &giving.document {
             Some(document) => delivered_document::is_recorded(&self.database.connection, name, document)?,
             None => true,
