@@ -275,7 +275,7 @@ fn scrub_bytes(body: &[u8], key: &[u8]) -> Vec<u8> {
 /// Uploading thousands of prompts takes a while, and so does downloading their results.
 const TIMEOUT: Duration = Duration::from_mins(10);
 /// The most bytes of a response: the results of thousands of tasks.
-const MOST_BYTES: usize = 64 << 20;
+const MAX_BYTES: usize = 64 << 20;
 
 /// Why a request about a batch has no result.
 #[derive(Debug)]
@@ -319,7 +319,7 @@ pub(super) fn send_batch_request<T>(
         connect: Duration::from_secs(5),
         idle: Duration::from_mins(1),
         total: TIMEOUT,
-        body_bytes: MOST_BYTES,
+        body_bytes: MAX_BYTES,
     };
     let response = send_scrubbed(world, request, &limits, is_stopped).map_err(|error| match error {
         HttpError::Stopped => BatchHttpError::Stopped,

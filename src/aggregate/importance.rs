@@ -49,7 +49,7 @@ const NEAR_FOLDER: u64 = UNIT / 4;
 /// If more files than this share a name, no nearest one is searched.
 const MAX_NAMESAKES: usize = 64;
 /// The number of recent changes, as a power of two, at which their effect is capped.
-const MOST_CHANGES_LOG2: u64 = 4;
+const MAX_CHANGES_LOG2: u64 = 4;
 
 /// A file whose importance is asked for.
 #[derive(Debug, Clone)]
@@ -134,8 +134,8 @@ fn rate_file(
         score /= DOUBT_DIVISOR;
     }
     // Capped, so that a file that every commit changes, such as a changelog, gains at most half of its score.
-    let changes = log2(1 + subject.changes / 1_000_000).min(MOST_CHANGES_LOG2 * UNIT);
-    score += score * changes / (2 * MOST_CHANGES_LOG2 * UNIT);
+    let changes = log2(1 + subject.changes / 1_000_000).min(MAX_CHANGES_LOG2 * UNIT);
+    score += score * changes / (2 * MAX_CHANGES_LOG2 * UNIT);
     let nearness = neighborhood.nearness(subject, ties.near[at]);
     Importance {
         in_focus: subject.in_focus,

@@ -8,9 +8,9 @@ use rustc_hash::FxHashMap;
 use crate::model::RelPath;
 
 /// The minimum number of files in a group.
-const LEAST: usize = 4;
+const MIN_FILES: usize = 4;
 /// The maximum number of files of a group that are named.
-const NAMED: usize = 12;
+const MAX_NAMED: usize = 12;
 
 /// A file with its most important symbols.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,7 +66,7 @@ pub(super) fn group_rows(rows: &[NamesRow<'_>]) -> Vec<RowText> {
         let sizes = groups_of[at].iter().map(|group| (left(*group).count(), *group));
         // Of two equally large groups, the one that differs in the later component.
         let best = sizes.max_by_key(|(files, group)| (*files, groups[*group].0.part));
-        let line = match best.filter(|(files, _)| LEAST <= *files) {
+        let line = match best.filter(|(files, _)| MIN_FILES <= *files) {
             Some((_, group)) => {
                 let files: Vec<usize> = left(group).collect();
                 RowText { text: group_text(rows, &files, &groups[group].0), files }
@@ -120,9 +120,9 @@ fn group_text(rows: &[NamesRow<'_>], files: &[usize], key: &GroupKey<'_>) -> Str
         let found = keys(&rows[*file]).into_iter().find(|(of, _)| of == key);
         found.map(|(_, part)| shown(part)).unwrap_or_default()
     };
-    let mut parts: Vec<String> = files.iter().take(NAMED).map(varied).collect();
-    if NAMED < files.len() {
-        parts.push(format!("… {} more", files.len() - NAMED));
+    let mut parts: Vec<String> = files.iter().take(MAX_NAMED).map(varied).collect();
+    if MAX_NAMED < files.len() {
+        parts.push(format!("… {} more", files.len() - MAX_NAMED));
     }
     let (before, after) = (shown(key.before), shown(key.after));
     let names = if key.names.is_empty() { String::new() } else { format!(": {}", key.names.join(", ")) };

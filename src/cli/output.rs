@@ -41,7 +41,7 @@ impl CommandOutput {
     pub(super) fn new(json: bool, quiet: bool, verbose: bool) -> Self {
         // Buffered, because documents have megabytes and standard output is flushed after each line.
         let stdout = BufWriter::with_capacity(1 << 16, io::stdout());
-        // As for standard error: determined by the terminal, NO_COLOR and the like, unless `--color` is given.
+        // Determined as for standard error: by `--color`, or else by the terminal and variables such as NO_COLOR.
         let colors = anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never;
         Self { stdout, json, answers: 0, quiet, verbose, colors, is_terminal: io::stdout().is_terminal() }
     }

@@ -114,17 +114,17 @@ pub(super) fn join_alternatives<'a>(words: impl Iterator<Item = &'a str>) -> Str
 
 /// Returns `text` for a message: on one line, shortened, without characters that change how a terminal displays it.
 pub(super) fn shortened_value(text: &str) -> String {
-    const LONGEST: usize = 60;
+    const MAX_CHARS: usize = 60;
     let mut shown = String::new();
     // Settings may be hostile: a message must not contain escape sequences or a megabyte of text.
-    for c in text.chars().take(LONGEST) {
+    for c in text.chars().take(MAX_CHARS) {
         match c {
             // `escape_debug` would escape these too, but they are harmless and `\"auto\"` is hard to read.
             '"' | '\'' | '\\' => shown.push(c),
             other => shown.extend(other.escape_debug()),
         }
     }
-    if text.chars().nth(LONGEST).is_some() {
+    if text.chars().nth(MAX_CHARS).is_some() {
         shown.push('…');
     }
     shown

@@ -3,7 +3,7 @@
 use crate::model::RelPath;
 
 /// The number of lines that are checked.
-const LINES: usize = 200;
+const MAX_LINES: usize = 200;
 
 /// A language whose files have an extension that the table of file types gives to another one.
 struct SharedExtension {
@@ -44,7 +44,7 @@ fn sharing(path: &RelPath) -> impl Iterator<Item = &'static SharedExtension> {
 /// Returns whether a text is a LaTeX class instead of an Apex class.
 fn is_tex(text: &str) -> bool {
     text.trim_start().starts_with(['\\', '%'])
-        || text.lines().take(LINES).any(|line| {
+        || text.lines().take(MAX_LINES).any(|line| {
             let line = line.trim_start();
             line.starts_with("\\ProvidesClass") || line.starts_with("\\NeedsTeXFormat")
         })
@@ -63,8 +63,8 @@ fn is_cram(text: &str) -> bool {
         line.contains(';') && PERL.iter().any(|start| line.starts_with(start))
             || line.starts_with("#!") && line.contains("perl")
     };
-    let mut lines = text.lines().take(LINES);
-    !text.lines().take(LINES).any(is_perl) && lines.any(|line| line.starts_with("  $ "))
+    let mut lines = text.lines().take(MAX_LINES);
+    !text.lines().take(MAX_LINES).any(is_perl) && lines.any(|line| line.starts_with("  $ "))
 }
 
 /// Returns whether a text is MATLAB instead of Objective-C.
@@ -77,7 +77,7 @@ fn is_matlab(text: &str) -> bool {
 /// Returns whether a header has declarations that only Objective-C has, and does not support C and C++ as well.
 fn is_objective_c(text: &str) -> bool {
     let is_declaration = |line: &str| line.starts_with("@interface ") || line.starts_with("@protocol ");
-    text.lines().take(LINES).any(is_declaration) && !text.contains("__OBJC__")
+    text.lines().take(MAX_LINES).any(is_declaration) && !text.contains("__OBJC__")
 }
 
 /// Returns whether a text is a Helm template: it has actions of Go templates, in a folder of templates or on lines of
@@ -90,7 +90,7 @@ fn is_helm(path: &RelPath, text: &str) -> bool {
         let is_line = is_yaml && rest.starts_with("{{-") && is_go_action(rest);
         is_line || is_in_templates && line.match_indices("{{").any(|(at, _)| is_go_action(&line[at..]))
     };
-    text.lines().take(LINES).any(is_action)
+    text.lines().take(MAX_LINES).any(is_action)
 }
 
 /// Returns whether a text that begins with `{{` begins with an action of Go templates, as opposed to Jinja or

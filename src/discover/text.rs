@@ -85,8 +85,8 @@ fn claimed_type(path: &RelPath, text: &str) -> Option<&'static FileType> {
 
 /// Returns whether a text is a Git LFS pointer: <https://github.com/git-lfs/git-lfs/blob/main/docs/spec.md>.
 fn is_lfs_pointer(text: &str) -> bool {
-    const LONGEST: usize = 1024;
-    text.len() < LONGEST
+    const MAX_POINTER_BYTES: usize = 1024;
+    text.len() < MAX_POINTER_BYTES
         && text.starts_with("version https://git-lfs.github.com/spec/")
         && text.contains("\noid ")
         && text.contains("\nsize ")

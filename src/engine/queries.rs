@@ -97,7 +97,7 @@ fn must_have_outline(file: &KnownFile) -> Result<(), Error> {
 
 /// A larger file is not read to mark its lines. The limit is higher than for parsing: finding lines takes no parser,
 /// and amalgamated sources (such as SQLite's) exceed that one.
-const MOST_BYTES: u64 = 128 << 20;
+const MAX_BYTES: u64 = 128 << 20;
 
 pub(super) fn make_slice(
     workspace: &Workspace<'_>,
@@ -154,7 +154,7 @@ fn text_to_slice(workspace: &Workspace<'_>, path: &RelPath) -> Result<String, Sk
         Err(_) => Err(SkipReason::Unreadable),
         Ok(FileKind::Symlink) => Err(SkipReason::Symlink),
         Ok(FileKind::Directory | FileKind::Special) => Err(SkipReason::Special),
-        Ok(FileKind::Regular) => workspace.read_text_up_to(path, MOST_BYTES).map(with_byte_order_mark),
+        Ok(FileKind::Regular) => workspace.read_text_up_to(path, MAX_BYTES).map(with_byte_order_mark),
     }
 }
 

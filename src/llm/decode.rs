@@ -8,7 +8,7 @@ use super::{headers, message_text, wire};
 use crate::model::{HttpResponse, TokenUsage};
 
 /// The status of a response that carries an answer.
-const GOOD: u16 = 200;
+const OK: u16 = 200;
 
 /// Decodes a server's response, received at this time (milliseconds since the epoch).
 pub fn decode(model: &Model, response: &HttpResponse, now_ms: i64) -> Result<ModelReply, CallFailure> {
@@ -41,7 +41,7 @@ pub(super) fn decode_value(
     // A success status proves nothing: gateways also send it with the error of a provider behind them.
     if is_error(value) {
         let error = ErrorBody::from_json(value);
-        return failure(error.classify(GOOD), error.message_line(GOOD), error.retry_after);
+        return failure(error.classify(OK), error.message_line(OK), error.retry_after);
     }
     match wire::answer(model.provider.wire, value) {
         Ok(text) => Ok(ModelReply { text, tokens, request_id, rate_limits: pace }),

@@ -80,7 +80,7 @@ fn seconds_of(unit: &str) -> Option<f64> {
 }
 
 /// Longer delays are capped to this.
-const LONGEST: Duration = Duration::from_hours(24 * 30);
+const MAX_DELAY: Duration = Duration::from_hours(24 * 30);
 
 /// Returns the delay in the headers, the most precise one first. Unreadable and past values are ignored.
 pub(super) fn from_headers(response: &HttpResponse, now_ms: i64) -> Option<Duration> {
@@ -116,7 +116,7 @@ fn seconds_or_date(text: &str, now_ms: i64) -> Option<Duration> {
 /// Returns the time until then, unless it has passed.
 pub(super) fn until(at: jiff::Timestamp, now_ms: i64) -> Option<Duration> {
     let ms = u64::try_from(at.as_millisecond().checked_sub(now_ms)?).ok()?;
-    Some(Duration::from_millis(ms).min(LONGEST))
+    Some(Duration::from_millis(ms).min(MAX_DELAY))
 }
 
 /// Parses digits with at most one decimal point; signs, exponents and words are rejected.
@@ -129,7 +129,7 @@ pub(super) fn parse_decimal(text: &str) -> Option<f64> {
 
 pub(super) fn capped_seconds(seconds: f64) -> Duration {
     // Fails only if it is too large: `parse_decimal` admits neither a sign nor NaN.
-    Duration::try_from_secs_f64(seconds).unwrap_or(LONGEST).min(LONGEST)
+    Duration::try_from_secs_f64(seconds).unwrap_or(MAX_DELAY).min(MAX_DELAY)
 }
 
 #[cfg(test)]

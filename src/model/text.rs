@@ -62,7 +62,7 @@ pub fn strip_closing_hashes(words: &str) -> &str {
 /// Decodes the HTML character reference at the beginning of a text (`&amp;`, `&#40;`, `&#x27;`). Returns the character
 /// and the length of the reference. Spaces of any width become plain ones.
 pub fn character_reference(text: &str) -> Option<(usize, char)> {
-    const LONGEST: usize = 10;
+    const MAX_REFERENCE_BYTES: usize = 10;
     const NAMED: [(&str, char); 14] = [
         ("amp", '&'),
         ("apos", '\''),
@@ -79,7 +79,7 @@ pub fn character_reference(text: &str) -> Option<(usize, char)> {
         ("quot", '"'),
         ("thinsp", ' '),
     ];
-    let near = &text[..text.floor_char_boundary(LONGEST)];
+    let near = &text[..text.floor_char_boundary(MAX_REFERENCE_BYTES)];
     let (name, _) = near.strip_prefix('&')?.split_once(';')?;
     let number = |digits: &str| match digits.strip_prefix(['x', 'X']) {
         Some(digits) => u32::from_str_radix(digits, 16).ok(),

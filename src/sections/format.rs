@@ -112,14 +112,14 @@ pub enum Error {
 
 fn quoted_list(names: &[String]) -> String {
     /// A longer list would not help.
-    const MOST: usize = 20;
+    const MAX_LISTED: usize = 20;
     if names.is_empty() {
         return "none".to_owned();
     }
     let mut words: Vec<String> =
-        names.iter().take(MOST).map(|name| format!("`{}`", name.escape_debug())).collect();
-    if MOST < names.len() {
-        words.push(format!("{} more", names.len() - MOST));
+        names.iter().take(MAX_LISTED).map(|name| format!("`{}`", name.escape_debug())).collect();
+    if MAX_LISTED < names.len() {
+        words.push(format!("{} more", names.len() - MAX_LISTED));
     }
     words.join(", ")
 }

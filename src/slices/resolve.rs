@@ -18,7 +18,7 @@ const MARKED_MARGIN: i64 = 300;
 const RIVAL_MARGIN: i64 = 1500;
 /// What counts as most, once a copy has gone and the rest are in doubt: three quarters, as an inverted fraction. A
 /// smaller share failed to separate the nearly identical entries of a long table.
-const MOST_RATIO: (i64, i64) = (4, 3);
+const MAX_RATIO: (i64, i64) = (4, 3);
 /// How many lines one of several copies may have drifted: tables repeat whole pages, including their surroundings.
 const MAX_DRIFT: usize = 1000;
 /// How many lines it may have drifted if it is still the only copy between the same landmarks.
@@ -80,7 +80,7 @@ fn pick_copy(search: SliceSearch<'_>) -> Option<CopyMatch> {
     // surroundings count as a gap, whose cost is limited.
     let best_fit = above.iter().zip(&below).map(|(above, below)| above + below).max().unwrap_or_default();
     let worth = |items: &[AnchorLine]| items.iter().map(|item| item.weight).sum::<i64>();
-    let is_most = |fit: i64, items: &[AnchorLine]| MOST_RATIO.1 * worth(items) <= MOST_RATIO.0 * fit;
+    let is_most = |fit: i64, items: &[AnchorLine]| MAX_RATIO.1 * worth(items) <= MAX_RATIO.0 * fit;
     // The recorded line numbers are weak evidence for a copy: all of them may have moved.
     let marked = to_index(slice.start_line) - 1;
     let margin = |other: usize| if other == marked { MARKED_MARGIN } else { COPY_MARGIN };
@@ -108,7 +108,7 @@ fn has_neighbors(SliceSearch { slice, length, items, lines, .. }: SliceSearch<'_
         (worth + item.weight, if is_same { same + item.weight } else { same })
     };
     // Brackets alone are next to any copy.
-    let is_most = |(worth, same)| UNIT / 2 <= same && MOST_RATIO.1 * worth <= MOST_RATIO.0 * same;
+    let is_most = |(worth, same)| UNIT / 2 <= same && MAX_RATIO.1 * worth <= MAX_RATIO.0 * same;
     is_most(above.fold((0, 0), weigh)) || is_most(below.fold((0, 0), weigh))
 }
 

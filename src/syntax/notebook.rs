@@ -24,7 +24,7 @@ pub(super) const ID: &str = "notebook";
 pub(super) const READER: &str = "cells 2, tree-sitter-python 0.25.0";
 
 /// Prose of more lines than this is cut to its beginning.
-const MOST_PROSE: usize = 12;
+const MAX_PROSE: usize = 12;
 
 /// Returns the structure of a notebook. The code of a kernel that does not run Python is shown and has no symbols.
 pub(super) fn derive(text: &str, give_up: &mut dyn FnMut() -> bool) -> FileStructure {
@@ -157,7 +157,7 @@ fn write_cell(script: &mut String, cell: &NotebookCell, comment: &str, code: Opt
         (CellKind::Code, Some(code)) => script.push_str(&code),
         (CellKind::Code, None) => write_lines(script, cell, "", usize::MAX),
         (CellKind::Markdown | CellKind::Raw, _) => {
-            write_lines(script, cell, &format!("{comment} "), MOST_PROSE);
+            write_lines(script, cell, &format!("{comment} "), MAX_PROSE);
         }
     }
     if !script.ends_with('\n') {
@@ -326,7 +326,7 @@ struct CellLine {
 struct RawNotebook<'a> {
     #[serde(borrow)]
     cells: Option<Vec<&'a RawValue>>,
-    /// Of format 3, which has no cells of its own.
+    /// The worksheets of format 3, which contain its cells.
     #[serde(borrow)]
     worksheets: Option<Vec<RawSheet<'a>>>,
     metadata: Option<NotebookMetadata>,

@@ -11,7 +11,7 @@ use super::disk::{Disk, RealDisk};
 use super::file_access::{is_own_secret, open_without_links, private_temporary_file, user_tag};
 
 const FILE: &str = "cache.key";
-const TRIES: usize = 3;
+const MAX_TRIES: usize = 3;
 
 /// Returns the user's key, which is generated on first use and stored in the folder for the user's state. Without a
 /// writable home folder, it lasts only for the user's session; without any folder, it is unique to this process.
@@ -36,7 +36,7 @@ fn key_in_any(folders: &[PathBuf]) -> [u8; 32] {
 fn key_in(folder: &Path) -> io::Result<[u8; 32]> {
     let file = folder.join(FILE);
     let mut made = Err(io::Error::from(io::ErrorKind::NotFound));
-    for _ in 0..TRIES {
+    for _ in 0..MAX_TRIES {
         match read_key(&file) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             read => return read,

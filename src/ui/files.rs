@@ -80,8 +80,8 @@ mod tests {
     use super::*;
 
     /// The size limit in the contract of the page.
-    const MOST_BYTES: usize = 120 * 1024;
-    const MOST_GZIPPED: usize = 40 * 1024;
+    const MAX_BYTES: usize = 120 * 1024;
+    const MAX_GZIPPED: usize = 40 * 1024;
 
     #[test]
     fn every_file_of_the_page_is_served() {
@@ -128,13 +128,13 @@ mod tests {
     fn the_page_is_small() {
         let files = page_files();
         let bytes: usize = files.iter().map(|file| file.text.len()).sum();
-        assert!(bytes <= MOST_BYTES, "{bytes} bytes");
+        assert!(bytes <= MAX_BYTES, "{bytes} bytes");
         let gzipped = |file: &PageFile| {
             let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
             encoder.write_all(file.text.as_bytes()).unwrap();
             encoder.finish().unwrap().len()
         };
         let gzipped: usize = files.iter().map(gzipped).sum();
-        assert!(gzipped <= MOST_GZIPPED, "{gzipped} bytes compressed");
+        assert!(gzipped <= MAX_GZIPPED, "{gzipped} bytes compressed");
     }
 }

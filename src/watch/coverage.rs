@@ -80,7 +80,7 @@ impl FolderCoverage {
     }
 
     /// Watches the wanted folders in a linked folder, or none of them if that fails: the rest of the project is watched
-    /// all the same.
+    /// anyway.
     fn cover_mount(
         &mut self,
         world: &WatchEnvironment,

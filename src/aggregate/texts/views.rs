@@ -143,13 +143,13 @@ fn join_lines<'a>(lines: impl Iterator<Item = &'a String>) -> String {
 /// Returns whether the text about a file shows a symbol: in a line that begins with its signature, among the members of
 /// a type, or as a test.
 fn is_listed(words: &[String], symbol: &Symbol) -> bool {
-    const COMPARED: usize = 100;
+    const MAX_COMPARED: usize = 100;
     let signature = symbol.signature.trim_end_matches([' ', ':', '{', ';', '=']);
-    let signature = &signature[..signature.floor_char_boundary(COMPARED)];
+    let signature = &signature[..signature.floor_char_boundary(MAX_COMPARED)];
     let begins = |line: &str| {
         let rest = line.strip_prefix(signature)?;
         // `fn run` is not shown by `fn runner`.
-        Some(signature.len() == COMPARED || !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_'))
+        Some(signature.len() == MAX_COMPARED || !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_'))
     };
     let names = |line: &str| {
         let (head, members) = line.rsplit_once(": ")?;

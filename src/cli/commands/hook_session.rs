@@ -7,9 +7,9 @@ use crate::model::ContentHash;
 use crate::sys::{Clock, Disk, RealDisk, WallClock};
 
 /// How many files are remembered.
-const MOST: usize = 40;
+const MAX_FILES: usize = 40;
 /// How long the record of a paused session is kept.
-const KEPT: Duration = Duration::from_hours(14 * 24);
+const MAX_AGE: Duration = Duration::from_hours(14 * 24);
 
 /// The files that were opened in one session, in a file that only the user can read.
 pub(super) struct OpenedFiles {
@@ -35,7 +35,7 @@ impl OpenedFiles {
         let is_first = !paths.iter().any(|known| known == path);
         paths.retain(|known| known != path);
         paths.push(path.to_owned());
-        let kept = &paths[paths.len().saturating_sub(MOST)..];
+        let kept = &paths[paths.len().saturating_sub(MAX_FILES)..];
         // A file that cannot be recorded is merely not shown later.
         let _ = RealDisk.create_private_folder(&self.folder);
         let _ = RealDisk.replace_private(file, kept.join("\n").as_bytes());
@@ -51,7 +51,7 @@ impl OpenedFiles {
 
     /// Deletes the records of sessions that ended long ago.
     pub(super) fn forget_old(&self) {
-        let oldest = WallClock.now_ns() - i64::try_from(KEPT.as_nanos()).unwrap_or(i64::MAX);
+        let oldest = WallClock.now_ns() - i64::try_from(MAX_AGE.as_nanos()).unwrap_or(i64::MAX);
         for name in RealDisk.entry_names(&self.folder).unwrap_or_default() {
             let file = self.folder.join(name);
             if RealDisk.stamp(&file).is_ok_and(|stamp| stamp.is_some_and(|stamp| stamp.mtime_ns < oldest)) {

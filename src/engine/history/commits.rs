@@ -23,7 +23,7 @@ const SCORES_KEY: &str = "history/scores";
 const EDITS_KEY: &str = "history/edits";
 
 /// A larger log is requested each time instead of being stored.
-const MOST_REMEMBERED: usize = 4 << 20;
+const MAX_REMEMBERED: usize = 4 << 20;
 
 /// The commits of a checkout. Paths are those in the project.
 #[derive(Debug)]
@@ -139,7 +139,7 @@ fn edits(
         "--",
     ];
     let log = checkout.git(&log, b"")?.stdout;
-    if log.len() <= MOST_REMEMBERED {
+    if log.len() <= MAX_REMEMBERED {
         cache.remember(&key, &[title.as_bytes(), &log].concat());
     }
     Some(read_edits(&log))

@@ -13,7 +13,7 @@ use crate::model::RelPath;
 use crate::store::{FileRow, StoredFileState};
 
 /// If more files have changed, all are scanned: that takes no longer, and misses nothing.
-const MOST_CHANGED: usize = 2_000;
+const MAX_CHANGED: usize = 2_000;
 
 /// All files of a project as an earlier answer found them, each by its stored row.
 #[derive(Clone)]
@@ -144,8 +144,8 @@ fn reported_files(
     };
     let files = seen.listed.listing.files.iter().map(|found| &found.path).zip(&seen.rows);
     let reported = files.filter(|(path, before)| !is_as_seen(path, before.as_ref()) || wanted(path));
-    let reported: Vec<RelPath> = reported.map(|(path, _)| path.clone()).take(MOST_CHANGED + 1).collect();
-    (reported.len() <= MOST_CHANGED).then_some(reported)
+    let reported: Vec<RelPath> = reported.map(|(path, _)| path.clone()).take(MAX_CHANGED + 1).collect();
+    (reported.len() <= MAX_CHANGED).then_some(reported)
 }
 
 /// Returns the positions of the files whose stamps do not show that they are unchanged, and of the `wanted` ones;
@@ -170,5 +170,5 @@ fn changed_places(
             places.push(at);
         }
     }
-    (changed <= MOST_CHANGED).then_some(places)
+    (changed <= MAX_CHANGED).then_some(places)
 }

@@ -22,9 +22,9 @@ use crate::store::Error;
 use crate::store::agent::{AGENT_DATABASE, AgentDb, StoredSummary};
 
 /// Up to this number of files, single queries are faster than reading all summaries.
-const FEW: usize = 32;
-/// Queries about 1/`FEWER` of the files take as long as reading the latest summaries of all.
-const FEWER: usize = 4;
+const FEW_FILES: usize = 32;
+/// Queries about 1/`FEW_SHARE` of the files take as long as reading the latest summaries of all.
+const FEW_SHARE: usize = 4;
 
 #[derive(Debug)]
 pub(in crate::engine) struct LoadedSummary {
@@ -72,7 +72,7 @@ impl SummaryLookup {
         let Some(generation) = self.generation(file, options)? else { return Ok(ModelSummaries::default()) };
         let is_read = self.read.iter().any(|read| read.tier == tier && read.generation == generation);
         let mut words = ModelSummaries::default();
-        if asked.len() <= FEW && folders.is_none() && !is_read {
+        if asked.len() <= FEW_FILES && folders.is_none() && !is_read {
             let Some(db) = &self.db else { return Ok(words) };
             for asked in asked {
                 words.files.extend(choose_one(db, tier, options, asked)?);
@@ -194,7 +194,7 @@ impl SummaryLookup {
         let of_file = |summary: StoredSummary| {
             (summary.scope == SummaryScope::File).then(|| Arc::new(model_summary(summary)))
         };
-        if new.len() * FEWER < read.files.len() {
+        if new.len() * FEW_SHARE < read.files.len() {
             for path in new {
                 let latest = db.latest_summary(&path, tier)?.and_then(of_file);
                 read.latest.insert(path, latest);

@@ -94,7 +94,7 @@ impl PromptPreparer<'_> {
         }
         let redacted = found.matches.len() as u64;
         let text = if redacted == 0 { text } else { secrets::redact(&text, &found) };
-        // Of the text that is sent: an outline of the original could name what was removed, and its lines would not
+        // From the text that is sent: an outline of the original could name what was removed, and its lines would not
         // match.
         let outline = self.outline(file_type, &text);
         let lines = u32::try_from(text.lines().count()).unwrap_or(u32::MAX);

@@ -30,7 +30,7 @@ use crate::sys::{FileKind, Files, Processes, RealFiles};
 /// The event of a change should arrive within this time.
 pub(in crate::engine) const EVENT_DEADLINE_NS: i64 = 2_000_000_000;
 /// The maximum depth of nested folders without files of the project. Each level takes a query of git.
-const MOST_STEPS: usize = 8;
+const MAX_STEPS: usize = 8;
 
 /// Whether a listing is still valid, judging by everything that it depends on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -238,7 +238,7 @@ impl Workspace<'_> {
         let linked = listed.mounts.iter().filter(|mount| mount.source.is_some());
         known.extend(linked.map(|mount| mount.linked.mount_point().as_bytes().to_vec()));
         let mut next: Vec<Vec<u8>> = known.iter().cloned().collect();
-        for _ in 0..MOST_STEPS {
+        for _ in 0..MAX_STEPS {
             let mut others = Vec::new();
             for folder in next {
                 self.add_folder(&folder, listed, &known, &mut others);

@@ -34,7 +34,7 @@ pub(in crate::engine) struct CleanContents(Mutex<FxHashSet<ContentHash>>);
 
 impl CleanContents {
     /// If there are more contents, all are dropped; each takes 32 bytes.
-    const MOST: usize = 1 << 17;
+    const MAX_CONTENTS: usize = 1 << 17;
 
     /// Decodes bytes as [`decode_shown`] does.
     pub(in crate::engine) fn decode<'a>(
@@ -49,7 +49,7 @@ impl CleanContents {
         let (text, is_clean) = without_secrets(text);
         if is_clean {
             let mut contents = lock(&self.0);
-            if Self::MOST <= contents.len() {
+            if Self::MAX_CONTENTS <= contents.len() {
                 contents.clear();
             }
             contents.insert(*hash);

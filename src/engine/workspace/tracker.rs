@@ -45,7 +45,7 @@ pub struct WorkspaceCounts {
 }
 
 /// The maximum number of files that are recorded as read since they changed.
-const MOST_SETTLED: usize = 16_384;
+const MAX_SETTLED: usize = 16_384;
 
 #[derive(Default)]
 struct TreeState {
@@ -313,7 +313,7 @@ impl TreeTracker {
         for path in paths {
             if known.dirty.get(path).is_some_and(|touch| *touch <= touches) {
                 known.dirty.remove(path);
-                if MOST_SETTLED <= known.settled.len() {
+                if MAX_SETTLED <= known.settled.len() {
                     // Reads take moments; those of long ago have ended.
                     known.settled.clear();
                 }

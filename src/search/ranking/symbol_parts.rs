@@ -15,7 +15,7 @@ use crate::search::terms::{
 /// The weights of the best chunks of a file, in order.
 const BEST_CHUNKS: [f64; 3] = [1.0, 1.0 / 2.0, 1.0 / 3.0];
 /// The maximum total for a chunk's lines and messages that occur verbatim in the task.
-const MOST_QUOTED: f64 = 3.0;
+const MAX_QUOTED: f64 = 3.0;
 /// The exponent with which the number of chunks containing a piece divides its value.
 const SPREAD: f64 = 0.7;
 /// A shorter name may be an ordinary word, unless the task marks it as code.
@@ -246,7 +246,7 @@ pub(super) fn add_quoted_scores(files: &[FileWithSymbols<'_>], scores: &mut [Sym
     }
     for score in scores {
         let worth = |piece: &SharedPiece<'_>| piece.worth / real(chunks_with[piece.text]).powf(SPREAD);
-        score.parts.quoted = pieces_of(score).map(worth).sum::<f64>().min(MOST_QUOTED);
+        score.parts.quoted = pieces_of(score).map(worth).sum::<f64>().min(MAX_QUOTED);
     }
 }
 

@@ -37,7 +37,7 @@ const FILE_BEST_SHARE: f64 = 0.4;
 /// a task is not about every function in the file.
 const BARE_MENTION_SHARE: f64 = 0.25;
 /// The maximum size of an import list that is shown with the functions of its file.
-const MOST_IMPORT_BYTES: usize = 800;
+const MAX_IMPORT_BYTES: usize = 800;
 /// The factor that places an item just after a function.
 const BEHIND: f64 = 0.99;
 /// A name that more files contain, such as `__init__`, does not identify a symbol, even if it is the only name in the
@@ -124,7 +124,7 @@ fn raise_imports(files: &[FileWithSymbols<'_>], scores: &mut [SymbolScore]) {
     for score in scores.iter_mut() {
         let file = &files[score.file];
         let chunk = &file.chunks.chunks[score.chunk];
-        let is_list = chunk.kind == ChunkKind::Loose && chunk.bytes.len() <= MOST_IMPORT_BYTES;
+        let is_list = chunk.kind == ChunkKind::Loose && chunk.bytes.len() <= MAX_IMPORT_BYTES;
         if is_list && content_of(file, score.chunk) == RunContent::Imports {
             let sum = score.parts.sum();
             score.total = score.total.max(best[score.file][1] * BEHIND);

@@ -81,7 +81,7 @@ pub(super) struct TraceHeading {
 const TEX_EXTENSIONS: [&str; 12] =
     ["aux", "bbl", "cfg", "clo", "cls", "def", "fd", "ldf", "ltx", "sty", "tex", "toc"];
 /// More open parentheses are not those of files.
-const MOST_TEX_FILES: usize = 256;
+const MAX_TEX_FILES: usize = 256;
 
 impl TraceHeading {
     /// Updates the state from a line.
@@ -123,7 +123,7 @@ impl TraceHeading {
             let end = rest.find(|c: char| c.is_whitespace() || "()[]{}<>".contains(c)).unwrap_or(rest.len());
             let is_tex = TEX_EXTENSIONS.contains(&extension(&rest[..end]).as_str());
             // The first one is the document's.
-            if (is_tex || !self.tex_files.is_empty()) && self.tex_files.len() < MOST_TEX_FILES {
+            if (is_tex || !self.tex_files.is_empty()) && self.tex_files.len() < MAX_TEX_FILES {
                 self.tex_files.push(is_tex.then(|| without_scheme(&rest[..end])));
             }
         }

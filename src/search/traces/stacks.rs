@@ -51,7 +51,7 @@ pub(super) fn pytest(context: &LineContext<'_>) -> Option<LineReading> {
 /// Rust: `panicked at src/a.rs:3:5:`, and the lines `at src/a.rs:3:5` of a backtrace, each below its function.
 pub(super) fn rust(context: &LineContext<'_>) -> Option<LineReading> {
     let line = context.line.trim();
-    // That of an error value; the backtrace of a panic belongs to the panic.
+    // The backtrace of an error value; the backtrace of a panic belongs to the panic.
     if line.starts_with("Stack backtrace:") {
         return Some(LineReading::Boundary(TraceTool::Rust));
     }

@@ -224,9 +224,9 @@ impl AgentDb {
     /// Returns the keys that have no summary.
     pub fn missing_keys(&self, keys: &[SummaryKey]) -> Result<Vec<SummaryKey>, Error> {
         /// The number of look-ups that take as long as reading all keys of a large project.
-        const FEW: usize = 200;
+        const MANY_LOOKUPS: usize = 200;
         let mut known = HashSet::new();
-        if keys.len() < FEW {
+        if keys.len() < MANY_LOOKUPS {
             for key in keys {
                 known.extend(self.summary(key)?.map(|summary| summary.key));
             }

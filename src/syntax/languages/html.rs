@@ -34,7 +34,7 @@ const NODES: NodeTable = &[
 ];
 
 /// Elements without names that have more bytes than this together are shown by their size.
-const LARGE: usize = 200;
+const LARGE_ELEMENTS: usize = 200;
 
 /// Scripts and styles of more lines than this are shown by their size.
 const LONG_SCRIPT: usize = 3;
@@ -148,7 +148,7 @@ fn script<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let range = walk.range(text);
     let content = walk.source.text(range.clone());
     let lines = content.trim().lines().count();
-    if lines <= LONG_SCRIPT && content.len() <= LARGE || node.has_error() {
+    if lines <= LONG_SCRIPT && content.len() <= LARGE_ELEMENTS || node.has_error() {
         return;
     }
     // A comment would not be JSON.
@@ -204,7 +204,7 @@ fn cut_runs<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>, before: usize) {
 fn cut_run(walk: &mut OutlineWalk<'_>, run: Option<Range<usize>>) {
     let Some(run) = run else { return };
     let text = walk.source.text(run.clone()).trim_end();
-    if LARGE < text.len() {
+    if LARGE_ELEMENTS < text.len() {
         let lines = format_line_count(text.lines().count());
         walk.cut(run.start..run.start + text.len(), format!("<!-- {lines} -->"));
     }
@@ -214,7 +214,7 @@ fn cut_run(walk: &mut OutlineWalk<'_>, run: Option<Range<usize>>) {
 const KEPT_ATTRIBUTES: [&str; 9] = ["id", "name", "rel", "href", "src", "type", "content", "action", "for"];
 
 /// A text of fewer bytes than this stays.
-const SHORT: usize = 4;
+const SHORT_TEXT: usize = 4;
 
 /// What does not end within this many bytes is not a template: the ends of many open ones would be searched for again
 /// and again.
@@ -262,7 +262,7 @@ impl<'t> HtmlScanner<'t> {
 
     fn elide_text(&mut self, from: usize) {
         let content = self.text[from..self.at].trim();
-        if SHORT < content.len() || content.contains(['<', '{']) {
+        if SHORT_TEXT < content.len() || content.contains(['<', '{']) {
             let from = from + (self.text[from..self.at].len() - self.text[from..self.at].trim_start().len());
             // A letter in place of the text, because an element with text and one without differ in the tree.
             self.replace(from, from + content.len(), "x");
@@ -385,7 +385,7 @@ impl<'t> HtmlScanner<'t> {
             }
             at += 2;
         }
-        if from < at && SHORT < self.text[from..at].trim().len() {
+        if from < at && SHORT_TEXT < self.text[from..at].trim().len() {
             self.replace(from, at, "x");
         }
         self.at = at;

@@ -26,10 +26,10 @@ const NODES: NodeTable = &[
 ];
 
 /// Keys of this many levels are shown.
-const LEVELS: usize = 2;
+const SHOWN_LEVELS: usize = 2;
 
 /// A nested value of more bytes than this is shown by its size.
-const LARGE: usize = 80;
+const LARGE_VALUE: usize = 80;
 
 /// Elements after the first that have more bytes than this are shown by their size.
 const MANY: usize = 200;
@@ -44,7 +44,7 @@ const BEGINNING: usize = 80;
 const SHORT_PAIR: usize = 80;
 
 /// Values within this many objects are elided.
-const OBJECTS: usize = 2;
+const SHOWN_OBJECTS: usize = 2;
 
 /// Brackets nested deeper than this are elided too.
 const NESTING: usize = 6;
@@ -59,13 +59,13 @@ const MAX_PARSED_STRING: usize = 64;
 fn pair<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let (Some(key), Some(value)) = (find(node, "key"), find(node, "value")) else { return };
     let level = walk.scopes.len();
-    if LEVELS <= level {
+    if SHOWN_LEVELS <= level {
         return;
     }
     let key = walk.text(key);
     let name = one_line(key.trim_matches(['"', '\'']));
     let is_nested = matches!(value.kind(), "object" | "array");
-    let has_keys = is_nested && level + 1 < LEVELS;
+    let has_keys = is_nested && level + 1 < SHOWN_LEVELS;
     let inside = if has_keys { SymbolBody::Members(node) } else { SymbolBody::Nothing };
     let whole = walk.text(node);
     let is_short = whole.len() <= SHORT_PAIR && !whole.contains('\n');
@@ -119,7 +119,7 @@ fn cut_rest<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>, last: Node<'t>) {
 fn cut_nested<'t>(walk: &mut OutlineWalk<'t>, value: Node<'t>) {
     let range = walk.range(value);
     let text = walk.source.text(range.clone());
-    if text.len() < LARGE || value.has_error() {
+    if text.len() < LARGE_VALUE || value.has_error() {
         return;
     }
     let size = format_data_size(text);
@@ -246,7 +246,7 @@ impl JsonScanner<'_> {
     fn open(&mut self, byte: u8) -> Option<()> {
         // Only objects add a level of keys; for arrays the number of all brackets is the limit.
         let objects = self.open.iter().filter(|open| open.closer == b'}').count();
-        if objects < OBJECTS && self.open.len() < NESTING {
+        if objects < SHOWN_OBJECTS && self.open.len() < NESTING {
             self.open.push(OpenBracket { closer: closer(byte), commas: 0 });
             self.at += 1;
             return Some(());

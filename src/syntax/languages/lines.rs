@@ -9,7 +9,7 @@ use crate::model::SymbolKind;
 use crate::syntax::outline::{OutlineWalk, SymbolDefinition};
 use crate::syntax::text::{documentation, format_line_count};
 
-/// Of a longer comment, only this many lines are read.
+/// The maximum number of lines that are read of a comment.
 const MAX_COMMENT_LINES: usize = 40;
 
 /// Returns the doc in the lines that begin with `#` directly above `start`. Line-oriented grammars attach such comments

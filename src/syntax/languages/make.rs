@@ -37,7 +37,7 @@ const NODES: NodeTable = &[
 const LONG_VALUE: usize = 4;
 
 /// Targets of one rule beyond this number are not shown: each would repeat the whole signature.
-const MOST_TARGETS: usize = 100;
+const MAX_TARGETS: usize = 100;
 
 /// Reads `include a.mk b.mk`.
 fn include<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
@@ -79,7 +79,7 @@ fn rule<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     // If it spans several lines, the grammar failed before this.
     let targets =
         targets.filter(|targets| !walk.text(*targets).contains('\n') || walk.text(*targets).contains("\\\n"));
-    for target in targets.map_or_else(Vec::new, named_children).into_iter().take(MOST_TARGETS) {
+    for target in targets.map_or_else(Vec::new, named_children).into_iter().take(MAX_TARGETS) {
         let name = walk.text(target);
         let is_special = name.strip_prefix('.').is_some_and(|rest| rest.starts_with(char::is_uppercase));
         if is_special {

@@ -27,13 +27,13 @@ pub(super) static MARKDOWN: Language = Language {
 const MAX_DEPTH: usize = 40;
 
 /// Only this much of a paragraph is read: the ends of open links would be searched for again and again.
-const LONGEST: usize = 4000;
+const MAX_PARAGRAPH_BYTES: usize = 4000;
 
 /// This many paragraphs of a section are searched for one that has text.
-const MOST_PARAGRAPHS: usize = 5;
+const MAX_PARAGRAPHS: usize = 5;
 
 /// A fence of more lines than this is shown by its size, and so is a table or list.
-const LONG: usize = 6;
+const LONG_BLOCK: usize = 6;
 
 /// This many rows of a table or list stay.
 const FIRST_ROWS: usize = 3;
@@ -45,7 +45,7 @@ const SHORT_REST: usize = 2;
 const SHORT_FENCE: usize = 5;
 
 /// The rest of a line is kept if it is shorter than this.
-const SHORT: usize = 4;
+const SHORT_LINE: usize = 4;
 
 /// A heading, and the blocks up to the next one.
 struct MarkdownSection<'t> {
@@ -123,7 +123,7 @@ fn title(content: &str) -> String {
 
 /// Returns the part of a text that is read.
 fn beginning(text: &str) -> &str {
-    let mut end = text.len().min(LONGEST);
+    let mut end = text.len().min(MAX_PARAGRAPH_BYTES);
     while !text.is_char_boundary(end) {
         end -= 1;
     }
@@ -172,7 +172,7 @@ fn is_tag(text: &str) -> bool {
 /// Returns the first paragraph of a section that has text.
 fn doc<'t>(walk: &OutlineWalk<'t>, section: &MarkdownSection<'t>) -> Option<String> {
     let mut paragraphs =
-        section.blocks.iter().filter(|block| block.kind() == "paragraph").take(MOST_PARAGRAPHS);
+        section.blocks.iter().filter(|block| block.kind() == "paragraph").take(MAX_PARAGRAPHS);
     paragraphs.find_map(|block| {
         first_paragraph(&plain(&plain(beginning(walk.text(*block)))))
             .filter(|words| words.contains(char::is_alphabetic))
@@ -265,7 +265,7 @@ fn cut_block<'t>(walk: &mut OutlineWalk<'t>, block: Node<'t>) {
             let Some(content) = child_of_kind(block, "code_fence_content") else { return };
             let inside = trimmed(walk, walk.range(content));
             let lines = count(walk, inside.clone());
-            if LONG < lines {
+            if LONG_BLOCK < lines {
                 walk.cut_where_understood(inside, format!("… {}", format_line_count(lines)));
             }
         }
@@ -274,7 +274,7 @@ fn cut_block<'t>(walk: &mut OutlineWalk<'t>, block: Node<'t>) {
         "html_block" | "indented_code_block" => {
             let range = trimmed(walk, walk.range(block));
             let lines = count(walk, range.clone());
-            if LONG < lines {
+            if LONG_BLOCK < lines {
                 walk.cut_where_understood(range, format!("<!-- {} -->", format_line_count(lines)));
             }
         }
@@ -285,7 +285,9 @@ fn cut_block<'t>(walk: &mut OutlineWalk<'t>, block: Node<'t>) {
 fn cut_rows<'t>(walk: &mut OutlineWalk<'t>, block: Node<'t>, kind: &str, mark: impl Fn(usize) -> String) {
     let rows: Vec<_> = children(block).into_iter().filter(|child| child.kind() == kind).collect();
     let range = trimmed(walk, walk.range(block));
-    let Some(first) = rows.get(FIRST_ROWS).filter(|_| LONG < count(walk, range.clone())) else { return };
+    let Some(first) = rows.get(FIRST_ROWS).filter(|_| LONG_BLOCK < count(walk, range.clone())) else {
+        return;
+    };
     let start = walk.range(*first).start;
     walk.cut_where_understood(start..range.end, mark(rows.len() - FIRST_ROWS));
 }
@@ -314,7 +316,7 @@ fn preprocess_markdown(text: &str) -> Option<PreprocessedText> {
 fn elidable_text(line: &str) -> Option<Range<usize>> {
     let end = line.trim_end().len();
     // Blocks are recognized by the signs before the first letter.
-    let start = line.find(char::is_alphabetic).filter(|start| start + SHORT < end)?;
+    let start = line.find(char::is_alphabetic).filter(|start| start + SHORT_LINE < end)?;
     let (before, after) = line[..end].split_at(start);
     // A fence, a link's definition, a tag; and what could end HTML or be a cell.
     let is_block = before.contains(['`', '~', '[', '<', '|', '\\']) || before.contains("+++");

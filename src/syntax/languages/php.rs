@@ -47,7 +47,7 @@ const SHORT_ARROW: usize = 80;
 const LARGE_ARRAY: usize = 400;
 
 /// How many symbols back to search for a variable that is already shown.
-const NEAR: usize = 100;
+const MAX_SYMBOLS_BACK: usize = 100;
 
 /// How PHP's values are trimmed.
 const VALUES: ValueTrimmer = ValueTrimmer { cut_function, cut_literal };
@@ -164,7 +164,7 @@ fn assignment<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>, assignment: Node<'
     let (Some(left), Some(right)) = (find(assignment, "left"), find(assignment, "right")) else { return };
     let name = walk.text(left);
     // Among the last ones only, so that the time for many assignments does not grow with their square.
-    let is_known = walk.symbols.iter().rev().take(NEAR).any(|symbol| symbol.name == name);
+    let is_known = walk.symbols.iter().rev().take(MAX_SYMBOLS_BACK).any(|symbol| symbol.name == name);
     if left.kind() == "variable_name" && !is_known {
         let kind = if is_function(right) { SymbolKind::Function } else { SymbolKind::Variable };
         let mut definition = SymbolDefinition::new(kind, name, SymbolBody::Nothing);

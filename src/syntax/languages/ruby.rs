@@ -41,7 +41,7 @@ const CODE: [&str; 17] = [
 ];
 
 /// A text or a list of more bytes than this is shown by its size.
-const LARGE: usize = 400;
+const LARGE_VALUE: usize = 400;
 
 /// Reads `class Name < Other` and `module Name`.
 fn container<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
@@ -198,7 +198,7 @@ fn call<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
                 define_member(walk, node, SymbolKind::Method, name);
             }
         }
-        // Of a model: `scope :active, -> { … }`. Routes have scopes too, with blocks.
+        // A scope of a model: `scope :active, -> { … }`. Routes have scopes too, with blocks.
         "scope" if !has_receiver && find(node, "block").is_none() && 1 < arguments(node).len() => {
             if let Some(name) = names(walk, node).into_iter().next() {
                 define(walk, node, SymbolKind::Method, name);
@@ -393,7 +393,7 @@ fn heredoc<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
 fn cut_heredoc<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let range = walk.range(node);
     let Some(mark) = children(node).into_iter().find(|child| child.kind() == "heredoc_end") else { return };
-    if LARGE <= range.len() && !node.has_error() {
+    if LARGE_VALUE <= range.len() && !node.has_error() {
         // Whole lines, because the terminator has to stay alone on its line.
         let end = walk.source.line_start(walk.range(mark).start);
         let text = walk.source.text(range.start..end);
@@ -409,7 +409,10 @@ fn cut_heredoc<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
 fn cut_words<'t>(walk: &mut OutlineWalk<'t>, value: Node<'t>) {
     let value = find(value, "receiver").unwrap_or(value);
     let range = walk.range(value);
-    if !matches!(value.kind(), "string_array" | "symbol_array") || range.len() < LARGE || value.has_error() {
+    if !matches!(value.kind(), "string_array" | "symbol_array")
+        || range.len() < LARGE_VALUE
+        || value.has_error()
+    {
         return;
     }
     let [first, .., last] = &children(value)[..] else { return };

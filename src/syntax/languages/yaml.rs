@@ -29,10 +29,10 @@ const NODES: NodeTable = &[
 ];
 
 /// Keys of this many levels are shown.
-const LEVELS: usize = 2;
+const SHOWN_LEVELS: usize = 2;
 
 /// A nested value of more lines than this is shown by its size.
-const LONG: usize = 3;
+const LONG_VALUE: usize = 3;
 
 /// A text of more lines than this is shown by its size.
 const LONG_TEXT: usize = 6;
@@ -41,7 +41,7 @@ const LONG_TEXT: usize = 6;
 const SHORT_PAIR: usize = 80;
 
 /// This many blocks may be open at once.
-const MOST_OPEN: usize = 100;
+const MAX_OPEN: usize = 100;
 
 /// Reads one document; where there are several each is a symbol.
 fn document<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
@@ -82,11 +82,11 @@ fn scalar<'t>(walk: &OutlineWalk<'t>, content: Node<'t>, key: &str) -> Option<&'
 /// Reads `key: value`.
 fn pair<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let level = level(walk);
-    let Some(key) = find(node, "key").filter(|_| level < LEVELS) else { return };
+    let Some(key) = find(node, "key").filter(|_| level < SHOWN_LEVELS) else { return };
     let value = find(node, "value");
     let key = walk.text(key);
     let name = one_line(key.trim_matches(['"', '\'']));
-    let has_keys = value.is_some_and(|value| is_nested(value) && level + 1 < LEVELS);
+    let has_keys = value.is_some_and(|value| is_nested(value) && level + 1 < SHOWN_LEVELS);
     let inside = if has_keys { SymbolBody::members(value) } else { SymbolBody::Nothing };
     let signature = signature(walk, node, key);
     let start = walk.range(node).start;
@@ -174,7 +174,7 @@ fn cut_lines<'t>(walk: &mut OutlineWalk<'t>, holder: Node<'t>, range: std::ops::
     let text = walk.source.text(range.clone()).trim_end();
     let lines = text.lines().count();
     // An anchor that is cut would break the aliases that refer to it.
-    if lines <= LONG || holder.has_error() || text.contains(" &") {
+    if lines <= LONG_VALUE || holder.has_error() || text.contains(" &") {
         return;
     }
     walk.cut(range.start..range.start + text.len(), format!("# {}", format_line_count(lines)));
@@ -211,14 +211,14 @@ fn is_too_deep(text: &str) -> bool {
         // `- - a` opens a block for each dash, and so do `? ` and `: `.
         while rest.starts_with(['-', '?', ':'])
             && rest[1..].starts_with([' ', '\t'])
-            && open.len() <= MOST_OPEN
+            && open.len() <= MAX_OPEN
         {
             let own = rest.len() - rest[1..].trim_start_matches([' ', '\t']).len();
             column += own;
             rest = &rest[own..];
             open.push(column);
         }
-        MOST_OPEN < open.len()
+        MAX_OPEN < open.len()
     })
 }
 

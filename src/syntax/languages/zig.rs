@@ -29,7 +29,7 @@ const NODES: NodeTable = &[
 ];
 
 /// Keys of this many levels of a ZON file are shown.
-const LEVELS: usize = 2;
+const SHOWN_LEVELS: usize = 2;
 
 /// Reads the `//!` comments at the head of the file.
 fn file_docs<'t>(walk: &mut OutlineWalk<'t>, root: Node<'t>) {
@@ -88,10 +88,10 @@ fn field<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
 fn data_key<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let level = walk.scopes.len();
     let name = find(node, "left/member").or_else(|| find(node, ".identifier"));
-    let Some(name) = name.filter(|_| level < LEVELS) else { return };
+    let Some(name) = name.filter(|_| level < SHOWN_LEVELS) else { return };
     let list = find(node, "right/.initializer_list")
         .or_else(|| find(node, ".anonymous_struct_initializer/.initializer_list"));
-    let list = list.filter(|_| level + 1 < LEVELS);
+    let list = list.filter(|_| level + 1 < SHOWN_LEVELS);
     let inside = list.map_or(SymbolBody::Nothing, SymbolBody::Members);
     let definition = SymbolDefinition::new(SymbolKind::Key, walk.text(name), inside);
     let end = walk.range(name).end;

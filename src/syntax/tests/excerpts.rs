@@ -10,7 +10,7 @@ use crate::syntax::notebook;
 use crate::syntax::outline::{ExcerptRequest, SourceErrors};
 
 /// The number of bodies of a fixture that are shown one by one.
-const MOST_BODIES: usize = 12;
+const MAX_BODIES: usize = 12;
 /// The number of random choices of a fixture's symbols that are shown.
 const SEEDS: u64 = 12;
 
@@ -94,7 +94,7 @@ fn an_excerpt_with_all_signatures_is_as_sound_as_its_source() {
         let (bodies, _) = symbols(fixture);
         let facts = FixtureFacts::new(fixture);
         facts.check(&[], None);
-        for body in bodies.iter().step_by(1 + bodies.len() / MOST_BODIES) {
+        for body in bodies.iter().step_by(1 + bodies.len() / MAX_BODIES) {
             facts.check(std::slice::from_ref(body), None);
         }
     });

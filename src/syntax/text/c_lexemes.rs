@@ -4,7 +4,7 @@
 use memchr::{memchr, memchr3, memmem};
 
 /// After this many raw strings without an end, a text has none.
-const MOST_UNENDED: usize = 16;
+const MAX_UNENDED: usize = 16;
 
 /// Returns whether a byte can be part of a name or a number. What is not ASCII counts as a letter.
 pub(in crate::syntax) fn is_identifier_byte(byte: u8) -> bool {
@@ -68,7 +68,7 @@ fn after_escape(bytes: &[u8], at: usize) -> usize {
 /// Each one without an end costs a search through the rest of the text, so `unended` counts them: beyond a limit, no
 /// other is searched for.
 pub(in crate::syntax) fn raw_string_end(bytes: &[u8], at: usize, unended: &mut usize) -> Option<usize> {
-    if bytes[at] != b'"' || at == 0 || bytes[at - 1] != b'R' || *unended == MOST_UNENDED {
+    if bytes[at] != b'"' || at == 0 || bytes[at - 1] != b'R' || *unended == MAX_UNENDED {
         return None;
     }
     // `FOOR"x"` is a macro before a plain string, not a raw string.
@@ -147,6 +147,6 @@ mod tests {
         assert_eq!(unended, 1);
         assert_eq!(raw_string_end(text, 5, &mut unended), Some(text.len()));
         assert_eq!(unended, 1);
-        assert_eq!(raw_string_end(text, 5, &mut MOST_UNENDED.clone()), None);
+        assert_eq!(raw_string_end(text, 5, &mut MAX_UNENDED.clone()), None);
     }
 }

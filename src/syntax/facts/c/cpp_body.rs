@@ -4,7 +4,7 @@ use super::cpp::{CppReader, MAX_DEPTH, is_keyword};
 use super::tokens::SourceTokenKind as Kind;
 use crate::model::{BindingValue, DefinitionFlags, ExpressionFact, ExpressionId, LOOP_ELEMENT, ScopeKind};
 
-/// Of more `return`s in a function the rest is not read.
+/// The maximum number of `return`s that are read of a function.
 const MAX_RETURNS: usize = 8;
 
 /// What is open while tokens are read.

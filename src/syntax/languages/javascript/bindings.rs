@@ -223,10 +223,10 @@ pub(super) fn unquoted(text: &str) -> &str {
 const SHORT_ARROW: usize = 80;
 
 /// Functions are searched for in nested objects up to this depth.
-const MOST_OBJECTS: usize = 3;
+const MAX_OBJECTS: usize = 3;
 
 /// Functions are searched for in nested calls up to this depth.
-const MOST_CALLS: usize = 4;
+const MAX_CALLS: usize = 4;
 
 /// Returns a value without what only wraps it: parentheses, types, `await`, and names that are assigned to on the way.
 pub(super) fn unwrap_value(value: Node<'_>) -> Node<'_> {
@@ -265,7 +265,7 @@ pub(super) fn is_function(node: Node<'_>) -> bool {
 
 /// Returns whether an object contains functions or classes, so that it is more than data.
 pub(super) fn has_functions(object: Node<'_>) -> bool {
-    object.kind() == "object" && has_functions_within(object, MOST_OBJECTS)
+    object.kind() == "object" && has_functions_within(object, MAX_OBJECTS)
 }
 
 fn has_functions_within(object: Node<'_>, depth: usize) -> bool {
@@ -293,7 +293,7 @@ fn elidable_body<'t>(walk: &OutlineWalk<'t>, function: Node<'t>) -> Option<Node<
 /// an argument of a call among the arguments.
 fn function_argument<'t>(walk: &OutlineWalk<'t>, call: Node<'t>) -> Option<Node<'t>> {
     let mut call = call;
-    for _ in 0..MOST_CALLS {
+    for _ in 0..MAX_CALLS {
         let args: Vec<_> = arguments(call).into_iter().map(unwrap_value).collect();
         let function = args.iter().find(|argument| is_function(**argument));
         if let Some(function) = function.filter(|function| elidable_body(walk, **function).is_some()) {
@@ -314,7 +314,7 @@ fn object_argument(call: Node<'_>) -> Option<Node<'_>> {
 /// arguments that has the function.
 fn made_members<'t>(walk: &OutlineWalk<'t>, call: Node<'t>) -> Option<Node<'t>> {
     let mut call = call;
-    for _ in 0..MOST_CALLS {
+    for _ in 0..MAX_CALLS {
         let args: Vec<_> = arguments(call).into_iter().map(unwrap_value).collect();
         if let Some(function) = args.iter().find(|argument| is_function(**argument)) {
             let body = find(*function, "body").map(unwrap_value)?;

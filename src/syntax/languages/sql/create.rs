@@ -6,7 +6,7 @@ use super::statements::{SqlStatement, SqlToken, SqlTokenKind};
 use crate::model::{SymbolKind, collapse_whitespace};
 
 /// The keyword of what is created is within this many tokens after `CREATE`.
-const HEAD: usize = 14;
+const HEAD_TOKENS: usize = 14;
 
 /// Words that begin an element that is not a column.
 const NO_COLUMN: [&str; 11] = [
@@ -40,7 +40,7 @@ pub(super) fn parse_create(statement: &SqlStatement<'_>) -> Option<CreateHead> {
         return None;
     }
     // Other words may precede the keyword: `OR REPLACE`, `UNLOGGED`, `DEFINER = …`.
-    let at = (1..HEAD).find(|at| is_object_keyword(&statement.keyword_at(*at)))?;
+    let at = (1..HEAD_TOKENS).find(|at| is_object_keyword(&statement.keyword_at(*at)))?;
     // The name of an event trigger follows both words.
     let at =
         at + usize::from(statement.keyword_at(at + 1) == "TRIGGER" && statement.keyword_at(at) == "EVENT");

@@ -8,13 +8,13 @@ use crate::syntax::outline::OutlineWalk;
 use crate::syntax::text::{PreprocessedText, TextRewriter, format_text_size};
 
 /// Bodies shorter than this are kept.
-const SHORT: usize = 100;
+const SHORT_BODY: usize = 100;
 
 /// Data of more bytes than this is replaced with its size.
 const LARGE_DATA: usize = 400;
 
 /// The word before the rows is among this many tokens.
-const MOST_COLUMNS: usize = 1_000;
+const MAX_COLUMNS: usize = 1_000;
 
 /// A first row that is longer than this is cut too.
 const LONG_ROW: usize = 1_000;
@@ -55,7 +55,7 @@ pub(super) fn cut_code(walk: &mut OutlineWalk<'_>, statement: &SqlStatement<'_>)
 
 /// Returns whether a body is worth more than its size: a line, or few of them.
 fn is_short(body: &str) -> bool {
-    body.len() <= SHORT && body.trim().lines().count() < 3
+    body.len() <= SHORT_BODY && body.trim().lines().count() < 3
 }
 
 fn cut_block(walk: &mut OutlineWalk<'_>, block: Range<usize>) {
@@ -109,7 +109,7 @@ fn inserted_into<'a>(statement: &SqlStatement<'a>) -> Option<&'a str> {
 /// Returns the cuts of the rows of a large statement.
 fn row_cuts(statement: &SqlStatement<'_>) -> Vec<DataCut> {
     let values =
-        (0..statement.tokens.len().min(MOST_COLUMNS)).find(|at| statement.keyword_at(*at) == "VALUES");
+        (0..statement.tokens.len().min(MAX_COLUMNS)).find(|at| statement.keyword_at(*at) == "VALUES");
     let Some(first) = values.map(|values| values + 1).filter(|at| statement.is_sign(*at, b'(')) else {
         return Vec::new();
     };
@@ -129,7 +129,7 @@ fn row_cuts(statement: &SqlStatement<'_>) -> Vec<DataCut> {
     }
     let Some(first_end) = first_end else { return Vec::new() };
     let first = statement.tokens[first].range.start;
-    // Of a statement with very many tokens, not all were counted.
+    // Not all rows of a statement with very many tokens were counted.
     let size = if statement.is_whole() { format!("{count}") } else { format!("over {count}") };
     if LONG_ROW < first_end - first {
         return vec![(first..statement.range.end, format!("(NULL) /* {size} rows */"))];

@@ -2,20 +2,20 @@
 
 use std::ops::Range;
 
-/// Of a statement with more tokens than this, the rest is data.
-const MOST_TOKENS: usize = 20_000;
+/// The maximum number of tokens that are read of a statement; the rest is data.
+const MAX_TOKENS: usize = 20_000;
 
 /// The end of a block that is never closed is searched for this many times in one script.
-const MOST_RETRIES: usize = 8;
+const MAX_RETRIES: usize = 8;
 
 /// The keyword of what is created is within this many tokens.
-const HEAD: usize = 16;
+const HEAD_TOKENS: usize = 16;
 
 /// A name in brackets, and the indent of a line, are no longer than this.
-const NEAR: usize = 200;
+const MAX_SPAN_BYTES: usize = 200;
 
-/// The end of a text between dollar signs is searched for in vain at most this many times.
-const MOST_FAILURES: usize = 100;
+/// The end of a text between dollar signs is searched for without success at most this many times.
+const MAX_FAILURES: usize = 100;
 
 /// A statement, without the sign that ends it.
 #[derive(Debug)]
@@ -40,7 +40,7 @@ impl SqlStatement<'_> {
 
     /// Returns whether all of its tokens are recorded.
     pub(super) fn is_whole(&self) -> bool {
-        self.tokens.len() < MOST_TOKENS
+        self.tokens.len() < MAX_TOKENS
     }
 
     /// Returns whether the token at `at` is this punctuation.
@@ -87,7 +87,7 @@ impl<'a> StatementReader<'a> {
         let first = self.next_first_token()?;
         let start = first.range.start;
         let after = self.tokens.at;
-        let looks_for_blocks = self.retries < MOST_RETRIES;
+        let looks_for_blocks = self.retries < MAX_RETRIES;
         let (statement, is_whole) = self.read(first.clone(), looks_for_blocks);
         if is_whole {
             return Some(statement);
@@ -166,7 +166,7 @@ impl<'a> StatementReader<'a> {
                 before.clear();
             }
             reading.statement.range.end = token.range.end;
-            if reading.statement.tokens.len() < MOST_TOKENS {
+            if reading.statement.tokens.len() < MAX_TOKENS {
                 reading.statement.tokens.push(token);
             }
         }
@@ -180,7 +180,7 @@ impl<'a> StatementReader<'a> {
         let is_query = statement.is_sign(1, b'(');
         let is_copy = statement.keyword_at(0) == "COPY" && !is_query && statement.tokens.len() < 1_000;
         let from = (0..statement.tokens.len()).any(|at| statement.keyword_at(at) == "STDIN");
-        if !is_copy || !from || MOST_RETRIES <= self.retries {
+        if !is_copy || !from || MAX_RETRIES <= self.retries {
             return None;
         }
         let start = self.tokens.line_end(last.end) + 1;
@@ -199,7 +199,7 @@ impl StatementState<'_> {
     /// Tracks a word, in capitals, that may open or close a block.
     fn track_block_keyword(&mut self, word: &str, before: &str, token: &SqlToken) {
         // Only in the head: further on these words may be names of columns.
-        if self.statement.tokens.len() < HEAD {
+        if self.statement.tokens.len() < HEAD_TOKENS {
             self.holds_code |=
                 matches!(word, "FUNCTION" | "PROCEDURE" | "PROC" | "TRIGGER" | "PACKAGE" | "EVENT" | "BODY");
         }
@@ -288,9 +288,9 @@ impl<'a> SqlTokens<'a> {
 
     /// Returns whether only white space precedes `at` on its line.
     fn is_line_start(&self, at: usize) -> bool {
-        let before = &self.bytes()[at.saturating_sub(NEAR)..at];
+        let before = &self.bytes()[at.saturating_sub(MAX_SPAN_BYTES)..at];
         let code = before.iter().rposition(|byte| !matches!(byte, b' ' | b'\t'));
-        code.map_or(before.len() < NEAR, |code| before[code] == b'\n')
+        code.map_or(before.len() < MAX_SPAN_BYTES, |code| before[code] == b'\n')
     }
 
     /// Skips white space and comments. What only `MySQL` runs, `/*!50003 … */`, is not a comment.
@@ -340,7 +340,7 @@ impl<'a> SqlTokens<'a> {
         if self.byte(tag_end) != b'$' || self.byte(self.at + 1).is_ascii_digit() {
             return None;
         }
-        let tag = self.text.get(self.at..=tag_end).filter(|_| self.failures < MOST_FAILURES)?;
+        let tag = self.text.get(self.at..=tag_end).filter(|_| self.failures < MAX_FAILURES)?;
         let found = self.find_from(tag, tag_end + 1);
         self.failures += usize::from(found.is_none());
         Some(found? + tag.len())
@@ -369,7 +369,7 @@ impl Iterator for SqlTokens<'_> {
             b'"' | b'`' => (SqlTokenKind::Quoted, self.quoted_end(first, false)),
             // A name in SQL Server, but not the index of an array in PostgreSQL.
             b'[' if self.byte(start + 1).is_ascii_alphabetic() && !self.escapes => {
-                let near = &self.bytes()[start..self.text.len().min(start + NEAR)];
+                let near = &self.bytes()[start..self.text.len().min(start + MAX_SPAN_BYTES)];
                 let in_name = |byte: &u8| is_part(*byte) || matches!(byte, b'[' | b' ' | b'-' | b'.');
                 let end = near.iter().position(|byte| !in_name(byte)).filter(|end| near[*end] == b']');
                 end.map_or((SqlTokenKind::Punctuation(first), start + 1), |end| {

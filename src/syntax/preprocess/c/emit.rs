@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::scanner::CScanner;
 use super::tokens::{CToken, CTokenKind};
-use super::words::{MOST_MACROS, is_attribute, is_macro_name, is_specifier};
+use super::words::{MAX_MACROS, is_attribute, is_macro_name, is_specifier};
 
 impl CScanner<'_> {
     /// Elides macros and attributes from the current item.
@@ -37,7 +37,7 @@ impl CScanner<'_> {
     /// Returns whether a word before the type is a macro: `EXPORT int f()`, `static __always_inline int f()`.
     fn is_leading_macro(&self, top: usize) -> bool {
         let word = self.top_text(top);
-        let leads = top < MOST_MACROS && (0..top).all(|before| is_specifier(self.top_text(before)));
+        let leads = top < MAX_MACROS && (0..top).all(|before| is_specifier(self.top_text(before)));
         let is_followed = self.tokens.kind(top + 2).is_some_and(|kind| {
             matches!(
                 kind,

@@ -5,7 +5,7 @@ use super::item_reader::{ItemEnding, ItemReading};
 use super::scanner::{CScanner, Dialect, MAX_DEPTH, OpenScope, ScopeKind, Unsupported};
 use super::tokens::{CToken, CTokenKind};
 use super::words::{
-    MOST_MACROS, begins_declaration, begins_scope_head, is_about_layout, is_access, is_attribute,
+    MAX_MACROS, begins_declaration, begins_scope_head, is_about_layout, is_access, is_attribute,
     is_macro_name, is_specifier,
 };
 use crate::model::SymbolKind;
@@ -58,7 +58,7 @@ impl CScanner<'_> {
             let is_followed = next.is_some_and(|next| next.is_line_start && next.kind == CTokenKind::Word);
             is_followed && is_macro_name(self.top_text(*top))
         };
-        (0..self.tokens.len().min(MOST_MACROS)).take_while(is_lone).count()
+        (0..self.tokens.len().min(MAX_MACROS)).take_while(is_lone).count()
     }
 
     /// Returns whether the current item consists of macros that have ended before a line that begins with `word`.
@@ -84,7 +84,7 @@ impl CScanner<'_> {
     /// Returns whether the current item is `MACRO(…) = …`, or begins with it.
     fn is_definition_by_macro(&self) -> bool {
         let mut top = 0;
-        while top < MOST_MACROS && is_specifier(self.top_text(top)) {
+        while top < MAX_MACROS && is_specifier(self.top_text(top)) {
             top += 1;
         }
         self.tokens.is(top, CTokenKind::Word)
@@ -121,7 +121,7 @@ impl CScanner<'_> {
 
     fn is_only_macros(&self) -> bool {
         let count = self.tokens.len();
-        count <= MOST_MACROS
+        count <= MAX_MACROS
             && (0..count).all(|top| match self.tokens.kind(top) {
                 Some(CTokenKind::Word) => {
                     is_macro_name(self.top_text(top)) || self.top_text(top).starts_with("Q_")

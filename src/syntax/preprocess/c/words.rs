@@ -119,4 +119,4 @@ pub(super) fn names_test(name: &str) -> bool {
 }
 
 /// Longer rows of macros do not occur, and each line of one would require reading all of it.
-pub(super) const MOST_MACROS: usize = 32;
+pub(super) const MAX_MACROS: usize = 32;
