@@ -51,12 +51,21 @@ pub(super) fn preprocess_kotlin(text: &str) -> Option<PreprocessedText> {
     scan.around.is_empty().then(|| scan.rewriter.finish())
 }
 
-/// Words that a declaration begins with, which may have a context.
+/// Words that a declaration begins with.
 const DECLARATION_WORDS: &[&str] = &[
-    "abstract", "actual", "context", "data", "expect", "external", "final", "fun", "infix", "inline",
-    "internal", "open", "operator", "override", "private", "protected", "public", "suspend", "tailrec",
-    "val", "var",
+    "abstract", "actual", "annotation", "class", "context", "data", "expect", "external", "final", "fun",
+    "infix", "inline", "inner", "interface", "internal", "object", "open", "operator", "override", "private",
+    "protected", "public", "sealed", "suspend", "tailrec", "typealias", "val", "value", "var",
 ];
+
+/// Modifiers that are names elsewhere.
+const SOFT_MODIFIERS: &[&str] = &["actual", "annotation", "data", "expect", "inner", "operator", "value"];
+
+/// Returns whether a text begins with a word that a declaration may begin with.
+fn begins_declaration(text: &str) -> bool {
+    let end = text.find(|c: char| !c.is_ascii_lowercase()).unwrap_or(text.len());
+    DECLARATION_WORDS.contains(&&text[..end])
+}
 
 /// What the next braces on a level contain, by the last keyword before them.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -185,15 +194,10 @@ impl KotlinScanner<'_> {
         let Some(end) = parentheses_end(self.text, self.at) else { return false };
         let next = self.text[end..].trim_start();
         let is_on_own_line = self.text[..start].trim_end_matches([' ', '\t']).ends_with('\n');
-        let word_end = next.find(|c: char| !c.is_ascii_lowercase()).unwrap_or(next.len());
         let stand_in = match self.text.as_bytes()[..self.code_end].last() {
             // `context(A) () -> Unit`
             Some(b':' | b'=' | b',' | b'(' | b'<') if next.starts_with('(') => "",
-            _ if is_on_own_line
-                && (next.starts_with('@') || DECLARATION_WORDS.contains(&&next[..word_end])) =>
-            {
-                "public"
-            }
+            _ if is_on_own_line && (next.starts_with('@') || begins_declaration(next)) => "public",
             _ => return false,
         };
         if self.rewriter.done <= start {
@@ -254,8 +258,9 @@ impl KotlinScanner<'_> {
             return;
         }
         let (word, next) = (&rest[..end], rest[end..].trim_start());
-        if word == "value" && next.starts_with("class ") {
-            // After an annotation the grammar takes `value` for a name.
+        let is_annotated = self.annotation.as_ref().is_some_and(|annotation| annotation.end == self.code_end);
+        if is_annotated && SOFT_MODIFIERS.contains(&word) && begins_declaration(next) {
+            // After an annotation the grammar takes these modifiers for names, and what they declare for operands.
             self.rewriter.replace(self.at..self.at + end, "public");
         }
         let next = next.as_bytes().first();
@@ -336,6 +341,9 @@ mod tests {
     #[test]
     fn annotations_that_the_grammar_does_not_support_are_replaced() {
         check("@A value class B(val c: D)", Some("@A public class B(val c: D)"));
+        check("@A(b)\nactual open class C", Some("@A(b)\npublic open class C"));
+        check("@A operator fun B.get() = c", Some("@A public fun B.get() = c"));
+        check("actual class A(val b: C = @D data)", Some("actual class A(val b: C = @D data)"));
         check("val a: B @C get() = d", Some("val a: B  get() = d"));
         check("var a = {}\n@B(c = D.E)\nset", Some("var a = {}\n\nset"));
         check("annotation class A(val b: Array<C> = [ ])", Some("annotation class A(val b: Array<C> = [0])"));
