@@ -96,7 +96,7 @@ pub(super) static FILE_TYPES: &[FileTypeRow] = &[
     row("kotlin", "Kotlin", "kotlin", CODE, "kt kts").run_by("kotlin"),
     row("swift", "Swift", "swift", CODE, "swift").run_by("swift"),
     row("scala", "Scala", "scala", CODE, "scala sc sbt").run_by("scala scala-cli amm"),
-    row("shell", "Shell", "bash", CODE, "sh bash zsh ksh dash ash bats command ebuild").names("PKGBUILD APKBUILD .bashrc .bash_profile .bash_aliases .bash_logout .profile .zshrc .zshenv .zprofile .kshrc gradlew").run_by("sh bash zsh ksh mksh dash ash bats"),
+    row("shell", "Shell", "bash", CODE, "sh bash zsh zsh-theme ksh dash ash bats command ebuild").names("PKGBUILD APKBUILD .bashrc .bash_profile .bash_aliases .bash_logout .profile .zshrc .zshenv .zprofile .kshrc gradlew").run_by("sh bash zsh ksh mksh dash ash bats"),
     row("csh", "C shell", "csh", CODE, "csh tcsh").names(".cshrc .tcshrc").run_by("csh tcsh"),
     row("fish", "Fish", "fish", CODE, "fish").run_by("fish"),
     row("nushell", "Nushell", "nu", CODE, "nu").run_by("nu"),

@@ -48,9 +48,9 @@ fn with_tests_as_functions(text: &str) -> Option<PreprocessedText> {
     if text.contains(TEST_WORD) { rewrite(text, false) } else { None }
 }
 
-/// Replaces the bodies of those functions that begin and end at the beginning of a line. The grammar does not
-/// understand all expansions, and after one such as `${a#*\"b\":[}` it may find no function any more. `None` if there
-/// are no such bodies.
+/// Replaces the bodies of those functions that begin and end at the beginning of a line, or after the same indent. The
+/// grammar does not understand all expansions, and after one such as `${a#*\"b\":[}` it may find no function any more.
+/// `None` if there are no such bodies.
 fn without_bodies(text: &str) -> Option<PreprocessedText> {
     rewrite(text, true)
 }
@@ -69,16 +69,19 @@ fn rewrite(text: &str, cuts_bodies: bool) -> Option<PreprocessedText> {
             continue;
         }
         let named_test = test_head(line);
+        let code = line.trim_start();
+        let indent = line.len() - code.len();
         if let Some((name_end, _)) = named_test {
-            let indent = line.len() - line.trim_start().len();
             rewriter.repair(start + indent..start + name_end, TEST_FUNCTION);
         }
         let brace =
-            if head { Some(line) } else { named_test.map(|(_, rest)| rest).or_else(|| function_head(line)) };
+            if head { Some(code) } else { named_test.map(|(_, rest)| rest).or_else(|| function_head(code)) };
         head = !head && brace == Some("");
         match (brace, body) {
-            (Some("{"), _) if cuts_bodies => body = Some(at),
-            (_, Some(from)) if line.starts_with('}') => {
+            (Some("{"), _) if cuts_bodies && body.is_none_or(|(_, outer)| indent <= outer) => {
+                body = Some((at, indent));
+            }
+            (_, Some((from, outer))) if indent == outer && code.starts_with('}') => {
                 rewriter.repair(from..start, ":\n");
                 body = None;
             }
@@ -114,13 +117,13 @@ fn test_head(line: &str) -> Option<(usize, &str)> {
     is_open.then(|| (line.len() - name.len() + length, brace))
 }
 
-/// Returns what follows the head of a function on its line; `None` if there is none at the beginning of the line.
+/// Returns what follows the head of a function on its line; `None` if the line does not begin with one.
 fn function_head(line: &str) -> Option<&str> {
     let after_keyword = line.strip_prefix("function ");
     let declared = after_keyword.unwrap_or(line).trim_start();
     let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | ':' | '.');
     let rest = declared.trim_start_matches(is_part);
-    let is_named = rest.len() < declared.len() && !line.starts_with([' ', '\t']);
+    let is_named = rest.len() < declared.len();
     let parameters = rest.trim_start().strip_prefix('(').and_then(|rest| rest.trim_start().strip_prefix(')'));
     let rest = parameters.or_else(|| after_keyword.map(|_| rest))?.trim_start();
     (is_named && matches!(rest, "" | "{")).then_some(rest)
@@ -308,6 +311,13 @@ mod tests {
     }
 
     #[test]
+    fn functions_are_found_in_a_script_that_is_broken_at_its_top_level() {
+        let text =
+            "a() {\n  b=${(@f)c}\n  d ${${e}:#f}\n}\nif g || { h }; then\n  i() {\n    j ${(k)l}\n  }\nfi\n";
+        assert_eq!(functions(text), ["a 1-4", "i 6-8"]);
+    }
+
+    #[test]
     fn bats_tests_become_functions_with_their_names() {
         let text = "@test \"adds 2 \\\"and\\\" {2}\" { # slow\n  a=1\n}\n@test 'it is' {\n  b\n}\n@test c { d; }\n\
                     cat <<END\n@test \"none\" {\n}\nEND\nsetup() { :; }\n";
@@ -319,13 +329,10 @@ mod tests {
     }
 
     #[test]
-    fn only_functions_at_the_start_of_a_line_are_cut() {
-        for text in [
-            "if a; then\n  b() {\n    c\n  }\nfi\n",
-            "cat <<END\na() {\n  b\n}\nEND\n",
-            "a() {\n",
-            "f(x) {\n}\n",
-        ] {
+    fn functions_are_cut_up_to_the_brace_with_their_indent() {
+        let nested = "if a; then\n  b() {\n    c() {\n    }\n  }\nfi\n";
+        assert_eq!(without_bodies(nested).unwrap().text, "if a; then\n  b() {\n:\n  }\nfi\n");
+        for text in ["cat <<END\na() {\n  b\n}\nEND\n", "a() {\n", "a() {\n  }\n", "f(x) {\n}\n"] {
             assert!(without_bodies(text).is_none(), "{text}");
         }
     }

@@ -1,5 +1,7 @@
 //! Derives the outline and the skeleton of a text in one pass.
 
+use std::cmp::Reverse;
+
 use super::docs::{SourceDoc, comment_docs, skeleton_text};
 use super::elided::{recover_lost_symbols, remove_defined_prototypes};
 use super::language::CompiledLanguage;
@@ -51,8 +53,11 @@ pub(in crate::syntax) fn derive_text(
     let Some(preprocessed) = again.and_then(|preprocess| preprocess(text)) else { return structure };
     let source = SourceText::new(text).with_preprocessed(preprocessed);
     let other = derive_from(compiled, &source, check, give_up);
-    let is_better = other.outline.health.broken_bytes < structure.outline.health.broken_bytes;
-    if is_better { other } else { structure }
+    // An error may be around a whole text, of which the grammar understood more or less.
+    let rank = |structure: &FileStructure| {
+        (structure.outline.health.broken_bytes, Reverse(structure.outline.symbols.len()))
+    };
+    if rank(&other) < rank(&structure) { other } else { structure }
 }
 
 /// Returns the structure of a text, of which all or a preprocessed copy is parsed.
