@@ -14,12 +14,13 @@ struct SharedExtension {
     is_in: fn(&RelPath, &str) -> bool,
 }
 
-const SHARED: [SharedExtension; 6] = [
+const SHARED: [SharedExtension; 7] = [
     SharedExtension { extensions: &["h"], id: "objective-c", is_in: |_, text| is_objective_c(text) },
     SharedExtension { extensions: &["cls"], id: "latex", is_in: |_, text| is_tex(text) },
     SharedExtension { extensions: &["ts"], id: "xml", is_in: |_, text| is_xml(text) },
     SharedExtension { extensions: &["t"], id: "cram", is_in: |_, text| is_cram(text) },
     SharedExtension { extensions: &["m"], id: "matlab", is_in: |_, text| is_matlab(text) },
+    SharedExtension { extensions: &["v"], id: "coq", is_in: |_, text| is_coq(text) },
     SharedExtension { extensions: &["yaml", "yml", "txt"], id: "helm", is_in: is_helm },
 ];
 
@@ -72,6 +73,15 @@ fn is_matlab(text: &str) -> bool {
     const STARTS: [&str; 3] = ["%", "function ", "classdef "];
     let first = text.lines().map(str::trim_start).find(|line| !line.is_empty()).unwrap_or_default();
     STARTS.iter().any(|start| first.starts_with(start))
+}
+
+/// Returns whether a text is a theory of Coq instead of Verilog.
+fn is_coq(text: &str) -> bool {
+    const STARTS: [&str; 8] =
+        ["(*", "Require ", "From ", "Import ", "Export ", "Set Implicit", "Theorem ", "Lemma "];
+    // An attribute of Verilog begins in the same way as a comment of Coq.
+    let first = text.lines().map(str::trim_start).find(|line| !line.is_empty()).unwrap_or_default();
+    STARTS.iter().any(|start| first.starts_with(start)) && !text.contains("endmodule")
 }
 
 /// Returns whether a header has declarations that only Objective-C has, and does not support C and C++ as well.
@@ -129,6 +139,9 @@ mod tests {
         check("a.h", "#import <A/A.h>\nextern NSString *const a;\n", None);
         check("a.m", "% Solves it.\nfunction x = f(y)\n", Some("matlab"));
         check("a.m", "#import \"A.h\"\n@implementation A\n", None);
+        check("a.v", "(** A. *)\nRequire Import B.\n", Some("coq"));
+        check("a.v", "// A.\nmodule a;\nendmodule\n", None);
+        check("a.v", "(* top *) module a;\nendmodule\n", None);
         check("a.rs", "% x", None);
     }
 
