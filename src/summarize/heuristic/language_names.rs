@@ -23,6 +23,10 @@ pub(crate) fn names_in_language(language: &str, text: &str, most: usize) -> Opti
         "apex" | "processing" | "groovy" | "dart" => each(name_in_braces),
         "nix" => collect(names_of_nix(text).into_iter(), most),
         "cram" => Vec::new(),
+        "sql" => match collect(text.lines().filter_map(name_of_model), most) {
+            names if names.is_empty() => return None,
+            names => names,
+        },
         _ => return None,
     };
     Some(names)
@@ -70,6 +74,18 @@ fn word<'t>(text: &'t str, signs: &str) -> Option<&'t str> {
 /// Returns the text without its first word, if that is one of some words.
 fn after<'t>(text: &'t str, words: &[&str]) -> Option<&'t str> {
     words.iter().find_map(|word| text.strip_prefix(word)).map(str::trim_start)
+}
+
+/// `orders as (` and `{% macro to_dollars(x) %}` in a model of dbt.
+fn name_of_model(line: &str) -> Option<&str> {
+    let line = line.trim();
+    if let Some(block) = line.strip_prefix("{%") {
+        return after(block.trim_start_matches('-').trim_start(), &["macro ", "snapshot ", "test "])
+            .and_then(|rest| word(rest, ""));
+    }
+    let line = after(line, &["with ", "WITH "]).unwrap_or(line);
+    let name = word(line, "")?;
+    line[name.len()..].trim_end_matches('(').trim().eq_ignore_ascii_case("as").then_some(name)
 }
 
 /// `name <- function(x)` and `Name <- R6Class(…)`.
@@ -295,6 +311,15 @@ mod tests {
     #[track_caller]
     fn check(language: &str, text: &str, expected: &str) {
         assert_eq!(names_in_language(language, text, 9).unwrap_or_default().join(" "), expected);
+    }
+
+    #[test]
+    fn the_tables_and_macros_of_a_model_are_declarations() {
+        let model =
+            "with\n\norders as (\n    select * from {{ ref('a') }}\n),\n\nsums as (\n  select 1 as x\n)\n";
+        check("sql", model, "orders sums");
+        check("sql", "{# A. #}\n{%- macro to_dollars(x) -%}\n  {{ x }}\n{% endmacro %}\n", "to_dollars");
+        assert_eq!(names_in_language("sql", "select 1 as x;\n", 9), None);
     }
 
     #[test]

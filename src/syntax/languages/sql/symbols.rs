@@ -51,6 +51,21 @@ fn script<'t>(walk: &mut OutlineWalk<'t>, root: Node<'t>) {
     }
     // At the end, because dumps comment on a table after they have created it.
     kept.apply_to(&mut walk.symbols);
+    add_model_imports(walk);
+}
+
+/// Adds what a model of dbt selects from to the imports: `{{ ref('orders') }}`, `{{ source('shop', 'items') }}`.
+fn add_model_imports(walk: &mut OutlineWalk<'_>) {
+    let text = walk.source.original_text();
+    for inside in text.split("{{").skip(1).filter_map(|rest| rest.split_once("}}")) {
+        let call = inside.0.trim_start();
+        let arguments = ["ref(", "source("].iter().find_map(|name| call.strip_prefix(name));
+        let quoted = arguments.unwrap_or_default().split(['\'', '"']).skip(1).step_by(2);
+        let name = quoted.collect::<Vec<_>>().join(".");
+        if !name.is_empty() {
+            walk.add_import(&name);
+        }
+    }
 }
 
 /// Adds the extensions that a script needs to the imports: `CREATE EXTENSION a`; `\i a.sql` is a command for the
