@@ -70,7 +70,8 @@ fn without_assigned_secrets(line: &str) -> String {
             continue;
         }
         let end = line[start..].find(ends).map_or(line.len(), |length| start + length);
-        if is_harmless(&line[start..end]) {
+        let value = &line[start..end];
+        if is_harmless(value) || is_own_name(&line[done..sign], value) {
             continue;
         }
         safe.push_str(&line[done..start]);
@@ -94,7 +95,8 @@ fn value_start(line: &str, sign: usize) -> Option<(usize, ValueEnd)> {
     match line[start..].chars().next()? {
         '"' => Some((start + 1, |c| c == '"')),
         '\'' => Some((start + 1, |c| c == '\'')),
-        '`' => Some((start + 1, |c| c == '`')),
+        // After a colon and a space it begins code within prose: "Session: `Session` sends requests".
+        '`' if line[sign..start] != *": " => Some((start + 1, |c| c == '`')),
         _ if line[sign..start].contains([':', ' ']) => None,
         _ => Some((start, |c| c.is_whitespace() || matches!(c, ',' | ';' | '&' | ')' | '"' | '\''))),
     }
@@ -106,6 +108,12 @@ fn is_harmless(value: &str) -> bool {
         || is_flag(value)
         || is_reference(value)
         || value == REDACTED
+}
+
+/// Returns whether a value is the name that it is assigned to, as in `password: String = "password"`.
+fn is_own_name(before: &str, value: &str) -> bool {
+    let mut words = before.split(|c: char| !c.is_alphanumeric() && c != '_').rev();
+    words.by_ref().take(3).any(|word| !word.is_empty() && word.eq_ignore_ascii_case(value))
 }
 
 /// Returns whether the words right before an assignment operator name a secret.
@@ -233,6 +241,8 @@ mod tests {
             "test_that_a_very_long_name_in_snake_case_2_stays",
             "AbstractSingletonProxyFactoryBeanConfiguration2",
             "/usr/share/doc/python3/examples/Some/Long/Path/file",
+            "TestSimulateNoFreeListSync_1op_1p",
+            "https://a-b.github.io/Zsh-100-Commits-Club/Zsh-Plugin-Standard.html",
             "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
             "550e8400-e29b-41d4-a716-446655440000",
         ] {
@@ -260,6 +270,8 @@ mod tests {
             "int token=0; char *password;",
             "fn secret(&self) -> Secret",
             "token: ${{ secrets.TOKEN }}",
+            "Session: `Session` creates requests",
+            "func login(user: String = \"user\", password: String = \"password\")",
         ] {
             check(line, line);
         }

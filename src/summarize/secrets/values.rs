@@ -64,7 +64,8 @@ pub(crate) fn is_reference(value: &str) -> bool {
 
 /// Returns whether a value is a boolean or null, which is never a secret.
 pub(crate) fn is_flag(value: &str) -> bool {
-    const FLAGS: [&str; 9] = ["true", "false", "yes", "no", "on", "off", "null", "none", "~"];
+    // `secrets: inherit` passes the secrets of a workflow on.
+    const FLAGS: [&str; 10] = ["true", "false", "yes", "no", "on", "off", "null", "none", "~", "inherit"];
     FLAGS.iter().any(|flag| value.eq_ignore_ascii_case(flag))
 }
 
@@ -403,15 +404,20 @@ pub(crate) fn is_random(value: &str, policy: SecretPolicy) -> bool {
     };
     let mut counts = [0_usize; 4];
     value.bytes().for_each(|b| counts[class(b)] += 1);
-    let changes = value.as_bytes().windows(2).filter(|pair| class(pair[0]) != class(pair[1])).count();
+    let changes = |counts: fn(usize) -> bool| {
+        let classes = value.as_bytes().windows(2).map(|pair| (class(pair[0]), class(pair[1])));
+        classes.filter(|(left, right)| left != right && counts(*left) && counts(*right)).count()
+    };
     match policy {
-        // Hexadecimal digests have no capitals and are kept.
+        // Hexadecimal digests have no capitals and are kept. Marks separate the words of names and paths.
         SecretPolicy::Display => {
-            counts[..3].iter().all(|count| 0 < *count) && value.len() * 9 <= changes * 20
+            let length: usize = counts[..3].iter().sum();
+            counts[..3].iter().all(|count| 0 < *count) && length * 9 <= changes(|class| class < 3) * 20
         }
         // Hexadecimal has only two classes, and fewer changes between them.
         SecretPolicy::Prompt => {
             let is_hexadecimal = value.bytes().all(|b| b.is_ascii_hexdigit());
+            let changes = changes(|_| true);
             let mixed = if is_hexadecimal { changes * 4 } else { changes * 5 / 2 };
             2 <= counts[2] && value.len() <= mixed && 2.8 <= entropy(value) || is_generated(value)
         }
