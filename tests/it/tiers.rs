@@ -577,6 +577,26 @@ fn a_document_begins_with_an_overview_that_source_edits_do_not_change() {
 }
 
 #[test]
+fn the_overview_names_the_languages_by_size_and_programs_before_libraries() {
+    let sandbox = Sandbox::new();
+    for name in ["a", "b", "c", "d"] {
+        sandbox.write(format!("{name}/src/lib.rs"), "pub fn run() -> u32 {\n    1\n}\n".repeat(40));
+    }
+    sandbox.write("term/src/main.rs", "fn main() {}\n");
+    for name in ["Example/Demo", "App.Tests"] {
+        sandbox.write(format!("{name}/main.rs"), "fn main() {}\n");
+    }
+    for query in 0..30 {
+        sandbox.write(format!("queries/{query}.scm"), "(a) @b\n");
+    }
+    sandbox.write("README.md", "# What is it?\n\nIt runs.\n");
+    let document = sandbox.stdout_of(&["aggregate", "--stdout", "--tier", "2"]);
+    let expected = "- Project: project\n- About: It runs.\n- Languages: Rust\n- Entry points: term/src/main.rs, \
+                    a/src/lib.rs, b/src/lib.rs, c/src/lib.rs\n";
+    assert!(document.starts_with(expected), "{document}");
+}
+
+#[test]
 fn a_readme_cannot_forge_files_in_the_overview_or_reveal_secrets() {
     let sandbox = sample_project();
     sandbox.write(

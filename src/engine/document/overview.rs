@@ -12,7 +12,7 @@ use memchr::memmem;
 
 use super::draft::ShownFile;
 use crate::aggregate::{DocumentLimits, sanitize_line};
-use crate::engine::workspace::Workspace;
+use crate::engine::workspace::{KnownState, Workspace};
 use crate::model::{FileRole, FileType, RelPath};
 use crate::{summarize, syntax};
 
@@ -22,12 +22,15 @@ const MIN_LIMIT_BYTES: u64 = 16_000;
 /// The maximum size in bytes of the paragraph that says what the project is.
 const PARAGRAPH_BYTES: usize = 500;
 const MAX_LANGUAGES: usize = 3;
+/// A source counts by its size up to this one.
+const MAX_COUNTED_BYTES: u64 = 16_384;
 const MAX_ENTRY_POINTS: usize = 4;
 /// Files at the root that describe a project to its build tool.
-const MANIFESTS: [&str; 17] = [
-    "Cargo.toml", "pyproject.toml", "setup.py", "package.json", "go.mod", "pom.xml", "build.gradle",
-    "build.gradle.kts", "CMakeLists.txt", "meson.build", "configure.ac", "Makefile", "composer.json",
-    "Gemfile", "Package.swift", "build.sbt", "build.zig",
+const MANIFESTS: [&str; 25] = [
+    "Cargo.toml", "pyproject.toml", "setup.py", "package.json", "deno.json", "go.mod", "pom.xml",
+    "build.gradle", "build.gradle.kts", "CMakeLists.txt", "meson.build", "configure.ac", "Makefile",
+    "composer.json", "Gemfile", "Package.swift", "build.sbt", "build.zig", "mix.exs", "rebar.config",
+    "pubspec.yaml", "stack.yaml", "cabal.project", "dune-project", "dbt_project.yml",
 ];
 /// Names of files that are entry points of programs or libraries.
 const ENTRY_POINTS: [&str; 17] = [
@@ -117,34 +120,42 @@ fn notebook_language(workspace: &Workspace<'_>, path: &RelPath) -> &'static str 
     }
 }
 
-/// Returns the languages that have at least an eighth as many sources as the most common one.
+/// Returns the languages that have at least an eighth as much code as the most common one.
 fn languages(workspace: &Workspace<'_>, files: &[ShownFile]) -> Vec<String> {
-    let mut counts: BTreeMap<&str, u32> = BTreeMap::new();
+    let mut sizes: BTreeMap<&str, u64> = BTreeMap::new();
+    // Limited, so that no bundle or table of data outweighs a program.
+    let size_of = |shown: &ShownFile| match &shown.file.state {
+        KnownState::Content { facts, .. } => facts.size.clamp(1, MAX_COUNTED_BYTES),
+        KnownState::LeftOut(_) => 0,
+    };
     let code = || files.iter().filter(|shown| is_code(shown) || is_notebook(shown));
     // Folders of documentation and tests do not count; a Helm chart does, although its files are in `templates`.
     let is_chart = |shown: &ShownFile| shown.file.file_type().is_some_and(|found| found.id == "helm");
     let is_own = |shown: &ShownFile| !is_auxiliary(&shown.file.path) || is_chart(shown);
     let has_own = code().any(is_own);
     let own = || code().filter(|shown| !has_own || is_own(shown));
-    for found in own().filter(|shown| !is_notebook(shown)).filter_map(|shown| shown.file.file_type()) {
-        *counts.entry(found.name).or_default() += 1;
+    for shown in own().filter(|shown| !is_notebook(shown)) {
+        if let Some(found) = shown.file.file_type() {
+            *sizes.entry(found.name).or_default() += size_of(shown);
+        }
     }
     let notebooks = own().filter(|shown| is_notebook(shown));
-    let count = u32::try_from(notebooks.clone().count()).unwrap_or(u32::MAX);
+    let size: u64 = notebooks.clone().map(size_of).sum();
     // The notebooks of a project are nearly all in one language, and may be too long to read just for its name.
     if let Some(first) = notebooks.min_by_key(|shown| &shown.file.path) {
-        *counts.entry(notebook_language(workspace, &first.file.path)).or_default() += count;
+        *sizes.entry(notebook_language(workspace, &first.file.path)).or_default() += size;
     }
-    // By powers of two, which a new file seldom changes.
+    // By powers of two, which an edit seldom changes.
     let mut ranked: Vec<(Reverse<u32>, &str)> =
-        counts.into_iter().map(|(name, count)| (Reverse(count.ilog2()), name)).collect();
+        sizes.into_iter().map(|(name, size)| (Reverse(size.max(1).ilog2()), name)).collect();
     ranked.sort_unstable();
     let most = ranked.first().map_or(0, |(Reverse(most), _)| *most);
-    let common = ranked.into_iter().filter(|(Reverse(count), _)| most <= count + 3);
+    let common = ranked.into_iter().filter(|(Reverse(size), _)| most <= size + 3);
     common.take(MAX_LANGUAGES).map(|(_, name)| name.to_owned()).collect()
 }
 
-/// Returns the entry points of the project, those nearest to its root first, and those of samples last.
+/// Returns the entry points of the project, those nearest to its root first, programs before libraries, and those of
+/// samples last.
 fn entry_points(files: &[ShownFile]) -> Vec<String> {
     let has_name =
         |path: &RelPath, names: &[&str]| names.iter().any(|name| name.as_bytes() == path.file_name());
@@ -158,18 +169,23 @@ fn entry_points(files: &[ShownFile]) -> Vec<String> {
     };
     let is_entry = |path: &&RelPath| (has_name(path, &ENTRY_POINTS) || is_index(path)) && !is_auxiliary(path);
     let mut found: Vec<&RelPath> = paths().filter(is_entry).collect();
-    found.sort_by_key(|path| (is_secondary(path), path.components().count(), (*path).clone()));
+    let is_library = |path: &RelPath| path.file_name() == b"lib.rs";
+    found.sort_by_key(|path| {
+        (is_secondary(path), path.components().count(), is_library(path), (*path).clone())
+    });
     found.into_iter().take(MAX_ENTRY_POINTS).map(ToString::to_string).collect()
 }
 
 /// Returns whether a file is in a folder of tests, documentation, or anything else that is not the program.
 fn is_auxiliary(path: &RelPath) -> bool {
     static NAMES: LazyLock<AhoCorasick> = LazyLock::new(|| {
-        AhoCorasick::new(AUXILIARY).expect("a few short names are within the limits of the automaton")
+        let automaton = AhoCorasick::builder().ascii_case_insensitive(true).build(AUXILIARY);
+        automaton.expect("a few short names are within the limits of the automaton")
     });
     NAMES.is_match(path.as_bytes())
 }
 
 fn is_secondary(path: &RelPath) -> bool {
-    SECONDARY.iter().any(|name| memmem::find(path.as_bytes(), name.as_bytes()).is_some())
+    let path = path.as_bytes().to_ascii_lowercase();
+    SECONDARY.iter().any(|name| memmem::find(&path, name.as_bytes()).is_some())
 }
