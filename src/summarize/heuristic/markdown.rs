@@ -284,6 +284,12 @@ fn read_inline(line: &str) -> InlineText {
             rest = &rest[length..];
             continue;
         }
+        if let Some(address) = address_in_brackets(rest).filter(|_| !is_code) {
+            inline.links += 1;
+            inline.text.push_str(address);
+            rest = &rest[address.len() + 2..];
+            continue;
+        }
         if let Some(name) = tag_name(rest).filter(|_| !is_code) {
             match name {
                 "a" => (open, inline.links) = (open + 1, inline.links + 1),
@@ -324,6 +330,13 @@ fn read_inline(line: &str) -> InlineText {
         }
     }
     inline
+}
+
+/// Returns the address at the start of a text: `<https://example.org>`.
+fn address_in_brackets(text: &str) -> Option<&str> {
+    let (address, _) = text.strip_prefix('<')?.split_once('>')?;
+    let is_address = address.starts_with("http://") || address.starts_with("https://");
+    (is_address && !address.contains(char::is_whitespace)).then_some(address)
 }
 
 /// Returns whether a bracket after that character opens a link by its own text, as in `a [WSGI] server`.
@@ -571,6 +584,7 @@ mod tests {
             ("![a](b", ""),
             ("**a** b", "a b"),
             ("[a](b", "a"),
+            ("a at <https://b.org/c>.", "a at https://b.org/c."),
         ];
         for (line, expected) in cases {
             assert_eq!(inline(line), expected, "{line}");

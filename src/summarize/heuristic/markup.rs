@@ -353,7 +353,7 @@ mod tests {
     #[test]
     fn a_title_that_any_text_may_have_is_none() {
         let introduction = |text: &str| crate::summarize::introduction(file_type("markdown"), text, 100);
-        for title in ["Getting Started", "📖 Introduction", "README"] {
+        for title in ["Getting Started", "📖 Introduction", "README", "What is Shop?"] {
             let found = introduction(&format!("# {title}\n\nA shop sells.\n\n## Use\n"));
             assert_eq!((found.title, found.paragraph.as_deref()), (None, Some("A shop sells.")), "{title}");
         }

@@ -39,9 +39,10 @@ pub fn introduction(file_type: &FileType, text: &str, paragraph_bytes: usize) ->
     Introduction { title, paragraph: paragraph.map(|words| words::clip(&words, paragraph_bytes)) }
 }
 
+/// Returns whether a title does not name what the text is about, but a part of it, or asks what that is.
 fn is_generic(title: &str) -> bool {
     let words = title.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
-    GENERIC_TITLES.contains(&words.as_str())
+    GENERIC_TITLES.contains(&words.as_str()) || title.ends_with('?')
 }
 
 fn read(type_id: &str, head: &str) -> ProseReading {

@@ -262,12 +262,12 @@ fn is_admonition(text: &str) -> bool {
     text.starts_with('⚠') || words.next().is_some_and(|word| WORDS.contains(&word))
 }
 
-/// Returns whether a paragraph or a heading asks for money or thanks for it.
+/// Returns whether a paragraph or a heading asks for money, thanks for it or sells something.
 fn is_appeal(text: &str) -> bool {
     const LONGEST: usize = 400;
-    const PHRASES: [&str; 10] = [
+    const PHRASES: [&str; 12] = [
         "sponsor", "donat", "backers", "patreon", "open collective", "opencollective", "buy me a coffee",
-        "ko-fi", "special thanks to", "tidelift",
+        "ko-fi", "special thanks to", "tidelift", "t-shirt", "stickers",
     ];
     let lower = text.to_lowercase();
     text.len() < LONGEST && PHRASES.iter().any(|phrase| lower.contains(phrase))
