@@ -81,7 +81,7 @@ fn declarations(text: &str) -> Vec<String> {
     const MOST: usize = 60;
     const LINE_BYTES: usize = 100;
     let mut found: Vec<String> = Vec::new();
-    for line in text.lines().filter(|line| is_declaration(line)).take(LOOKED_AT) {
+    for line in lines_of_code(text).filter(|line| is_declaration(line)).take(LOOKED_AT) {
         let line = words::one_line(line);
         let line = without_body(&line);
         let line = words::clip(line.trim_end_matches([' ', '{', ':', '(', ';', '=']), LINE_BYTES);
@@ -100,7 +100,7 @@ pub(crate) fn names(text: &str, most: usize) -> Vec<String> {
     const LOOKED_AT: usize = 2000;
     let text = words::head(text, HEAD_BYTES);
     let is_found = |line: &&str| is_declaration(line.trim_start_matches([' ', '\t', '(']));
-    let mut lines: Vec<&str> = text.lines().filter(is_found).take(LOOKED_AT).collect();
+    let mut lines: Vec<&str> = lines_of_code(text).filter(is_found).take(LOOKED_AT).collect();
     lines.sort_by_key(|line| line.starts_with([' ', '\t']));
     let mut names: Vec<String> = Vec::new();
     for name in lines.into_iter().filter_map(declared_name).map(words::one_line) {
@@ -112,6 +112,21 @@ pub(crate) fn names(text: &str, most: usize) -> Vec<String> {
         }
     }
     names
+}
+
+/// Returns the lines outside of texts in triple quotation marks, which are documentation in Elixir and Julia.
+fn lines_of_code(text: &str) -> impl Iterator<Item = &str> {
+    const MARK: &str = "\"\"\"";
+    let mut is_inside = false;
+    text.lines().filter(move |line| {
+        let was_inside = is_inside;
+        let opens = || {
+            let before = line.trim_end().strip_suffix(MARK);
+            before.is_some_and(|before| !before.ends_with('"') && !before.contains(MARK))
+        };
+        is_inside = if was_inside { !line.trim_start().starts_with(MARK) } else { opens() };
+        !was_inside
+    })
 }
 
 /// Returns the name that a line declares: the first word that is not a keyword.
@@ -204,7 +219,7 @@ mod tests {
     fn an_elixir_module_shows_its_documentation_and_its_declarations() {
         check(
             "elixir",
-            "defmodule Plug.Session do\n  @moduledoc \"\"\"\n  A plug to handle\n  sessions.\n\n  It is lazy.\n  \"\"\"\n  @doc \"def none\"\n  def init(opts), do: opts\n  fn conn ->\n  defmacro get(a) do\n  end\n  defp fetch(conn) do\n  end\nend\n",
+            "defmodule Plug.Session do\n  @moduledoc \"\"\"\n  A plug to handle\n  sessions.\n\n  It is lazy.\n  \"\"\"\n  @doc \"def none\"\n  @doc \"\"\"\n  function that does\n  \"\"\"\n  def init(opts), do: opts\n  fn conn ->\n  defmacro get(a) do\n  end\n  defp fetch(conn) do\n  end\nend\n",
             expect![[r"
                 Elixir source, about 20 lines.
                 A plug to handle sessions.
