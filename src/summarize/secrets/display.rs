@@ -112,8 +112,10 @@ fn is_harmless(value: &str) -> bool {
 
 /// Returns whether a value is the name that it is assigned to, as in `password: String = "password"`.
 fn is_own_name(before: &str, value: &str) -> bool {
-    let mut words = before.split(|c: char| !c.is_alphanumeric() && c != '_').rev();
-    words.by_ref().take(3).any(|word| !word.is_empty() && word.eq_ignore_ascii_case(value))
+    // A type may be between them.
+    const NEAR: usize = 2;
+    let words = before.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty());
+    words.rev().take(NEAR).any(|word| word.eq_ignore_ascii_case(value))
 }
 
 /// Returns whether the words right before an assignment operator name a secret.
