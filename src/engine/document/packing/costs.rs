@@ -368,7 +368,7 @@ impl DraftCosts<'_, '_, '_> {
         let ranked = self.symbols.get(&file).map(Vec::as_slice).unwrap_or_default();
         let ranked: Vec<&RankedSymbol> = ranked.iter().map(|at| &self.ranking.symbols[*at]).collect();
         let is_test = subject.as_ref().is_some_and(|subject| {
-            PathClass::of(&version.path, subject.file_type.role, false) == PathClass::Test
+            PathClass::from_path(&version.path, subject.file_type.role, false) == PathClass::Test
         });
         let key = subject.as_ref().map(|subject| names_key(subject, &ranked, is_test));
         if let Some(names) = key.and_then(|key| self.renderer.cached_names(&key)) {
