@@ -19,8 +19,6 @@
 //! Only the chunks of the best files compete ([`FileRanking::files_for_symbols`]), and rarities are measured among
 //! these chunks: measuring them in all files would require reading each.
 
-use std::collections::HashSet;
-
 use super::files::{FileRanking, RankedFile};
 use super::path_class::PathClass;
 use super::run_content::{RunContent, run_content};
@@ -99,7 +97,6 @@ pub fn rank_symbols(
         score.total = score.factor * score.parts.sum();
     }
     raise_imports(files, &mut scores);
-    lower_details(files, &mut scores);
     scores
         .sort_by(|a, b| b.total.total_cmp(&a.total).then_with(|| (a.file, a.chunk).cmp(&(b.file, b.chunk))));
     scores
@@ -132,21 +129,6 @@ fn raise_imports(files: &[FileWithSymbols<'_>], scores: &mut [SymbolScore]) {
             let sum = score.parts.sum();
             score.total = score.total.max(best[score.file][1] * BEHIND);
             score.factor = if 0.0 < sum { score.total / sum } else { score.factor };
-        }
-    }
-}
-
-/// Moves private functions and further overloads of a name after the others of their file that are equally good: by
-/// its signatures, a reader learns what a file is for.
-fn lower_details(files: &[FileWithSymbols<'_>], scores: &mut [SymbolScore]) {
-    let mut seen = HashSet::new();
-    for score in scores.iter_mut() {
-        let chunk = &files[score.file].chunks.chunks[score.chunk];
-        let Some(symbol) = chunk.symbol.filter(|_| chunk.kind == ChunkKind::Function) else { continue };
-        let is_first = seen.insert((score.file, symbol.qualified_name.as_str()));
-        if !is_first || symbol.signature.starts_with("private ") {
-            score.factor *= BEHIND;
-            score.total *= BEHIND;
         }
     }
 }
