@@ -19,7 +19,6 @@ use crate::engine::document::rendering::{NameList, Renderer, ViewKey};
 use crate::engine::fingerprint::Fingerprint;
 use crate::engine::ranking::{ProjectRanking, RankedSymbol};
 use crate::model::{FileRole, FileType, Outline, Symbol, SymbolKind, ViewMode};
-use crate::search::PathClass;
 use crate::summarize;
 use crate::summarize::SummaryInput;
 
@@ -38,10 +37,8 @@ const ROW_LINES: usize = 3;
 const MAX_LINE: usize = 200;
 /// A block is as large as expected if it exceeds its pieces by no more than half of them plus this, in tokens.
 const EXCESS_SLACK: u64 = 100;
-/// The maximum number of names of a row, and of a row for a file of tests: their names are sentences, and say less
-/// about a project than those of its sources.
+/// The maximum number of names of a row.
 const MAX_NAMES: usize = 40;
-const MAX_TEST_NAMES: usize = 6;
 
 /// The unit that a limit counts in.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -367,10 +364,7 @@ impl DraftCosts<'_, '_, '_> {
         let source = self.ranking.sources.get(&file);
         let ranked = self.symbols.get(&file).map(Vec::as_slice).unwrap_or_default();
         let ranked: Vec<&RankedSymbol> = ranked.iter().map(|at| &self.ranking.symbols[*at]).collect();
-        let is_test = subject.as_ref().is_some_and(|subject| {
-            PathClass::from_path(&version.path, subject.file_type.role, false) == PathClass::Test
-        });
-        let key = subject.as_ref().map(|subject| names_key(subject, &ranked, is_test));
+        let key = subject.as_ref().map(|subject| names_key(subject, &ranked));
         if let Some(names) = key.and_then(|key| self.renderer.cached_names(&key)) {
             self.memo.names.insert(file, names);
             return;
@@ -414,7 +408,6 @@ impl DraftCosts<'_, '_, '_> {
                 names = first_lines(&text, subject.file_type.id);
             }
         }
-        names.truncate(if is_test { MAX_TEST_NAMES } else { MAX_NAMES });
         let names = NameList::new(&names);
         if let Some(key) = key.filter(|_| is_known || !names.is_empty()) {
             self.renderer.cache_names(key, &names);
@@ -424,16 +417,14 @@ impl DraftCosts<'_, '_, '_> {
 }
 
 /// Returns the key under which the names of a content are cached in the order of their importance; no answer shows them
-/// as they are. The names depend on the scores of the content's symbols, as far as these are ranked, and there are fewer
-/// of a test.
-fn names_key(subject: &ContentRef<'_>, ranked: &[&RankedSymbol], is_test: bool) -> ViewKey {
+/// as they are. The names depend on the scores of the content's symbols, as far as these are ranked.
+fn names_key(subject: &ContentRef<'_>, ranked: &[&RankedSymbol]) -> ViewKey {
     let (content, file_type) = subject.key();
     let mut scores = Fingerprint::default();
     for symbol in ranked {
         scores.bytes(symbol.name.as_bytes()).number(symbol.score.to_bits());
     }
-    scores.number(u64::from(is_test));
-    let words = Some(scores.finish()).filter(|_| is_test || !ranked.is_empty());
+    let words = Some(scores.finish()).filter(|_| !ranked.is_empty());
     ViewKey { content, file_type, view: ViewMode::Names, detail: None, docs: None, words }
 }
 
