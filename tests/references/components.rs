@@ -21,6 +21,13 @@ fn scripts_and_templates_of_components_use_other_files() {
 }
 
 #[test]
+fn a_template_of_svelte_may_begin_with_text() {
+    let svelte = "Total: {format(1)}\n<script>\n  import { format } from './lib';\n</script>\n";
+    let found = references(&[("lib.ts", LIBRARY), ("A.svelte", svelte)]);
+    assert_eq!(found, ["A.svelte:1 -> lib.ts/format sure"]);
+}
+
+#[test]
 fn a_template_of_svelte_reads_stores_and_calls_functions() {
     let svelte = "<script>\n  import { format, load } from './lib';\n  function next() { $load.shift(); }\n</script>\n\n{#if a}\n  <button on:click={next} class=\"{$load}\">{format(1)}</button>\n{/if}\n";
     let found = references(&[("lib.ts", LIBRARY), ("A.svelte", svelte)]);

@@ -20,8 +20,8 @@ const MAX_EXPRESSION: usize = 32 << 10;
 /// Returns the scripts of a component with the expressions of its template, in a text with as many bytes and the same
 /// lines, where everything else is blank. `None` if the text is not a component of that language.
 pub(super) fn component_script(text: &str, dialect: Dialect) -> Option<String> {
-    // A script on its own begins with neither.
-    if !text.trim_start().starts_with(['<', '{', '-']) {
+    // A script on its own has neither.
+    if !text.trim_start().starts_with(['<', '{', '-']) && !text.contains("\n<script") {
         return None;
     }
     let blank = |byte| if matches!(byte, b'\n' | b'\r') { byte } else { b' ' };
