@@ -62,7 +62,9 @@ impl NodeContent {
         const BRANCHES: [&str; 5] = ["_clause", "else", "elsif", "if_statement", "if_expression"];
         // Kinds whose names mean something else in other grammars, and values that may have functions in them.
         let of_language: &[&str] = match language {
-            "javascript" | "typescript" | "tsx" => &["object", "array", "object_type"],
+            "javascript" | "typescript" | "tsx" | "vue" | "svelte" | "astro" => {
+                &["object", "array", "object_type"]
+            }
             "lua" => &["table_constructor"],
             "ruby" => &["hash", "array"],
             "php" => &["array_creation_expression"],

@@ -403,3 +403,12 @@ macro_rules! add {
 ";
     check_text("rust", text, &[8..=8], Some(&[]), line);
 }
+
+#[test]
+fn an_excerpt_of_a_component_shows_parts_of_its_options_and_of_its_template() {
+    let text = "<template>\n  <ul>\n    <li>a</li>\n    <li>b</li>\n  </ul>\n</template>\n\n<script>\nexport default {\n  methods: {\n    save() {\n      a()\n      b()\n    },\n    load() {\n      c()\n    },\n  },\n}\n</script>\n";
+    let expected = "<!-- lines 1-7 -->\n<script>\nexport default {\n  methods: {\n    // lines 11-14\n    load() {\n      c()\n    },\n  },\n}\n</script>\n";
+    assert_eq!(make("vue", text, &[15..=17], Some(&[])), expected);
+    let expected = "<template>\n  <!-- lines 2-3 -->\n    <li>b</li>\n  </ul>\n</template>\n\n<script>\n// lines 9-19\n</script>\n";
+    assert_eq!(make("vue", text, &[4..=4], Some(&[])), expected);
+}
