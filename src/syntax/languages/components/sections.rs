@@ -72,7 +72,13 @@ pub(super) fn sections(text: &str, dialect: Dialect) -> Vec<Section<'_>> {
         if !is_section {
             continue;
         }
-        let Some(section) = element(text, start, name) else { break };
+        let Some(section) = element(text, start, name) else {
+            // Of a component that is being written, a template that is not closed must not hide a script after it.
+            let script = text[at..].find("\n<script").filter(|_| name != "script");
+            let Some(script) = script else { break };
+            at += script;
+            continue;
+        };
         if dialect != Dialect::Vue {
             found.extend(template(text, template_start..start));
             template_start = section.range.end;
