@@ -1,7 +1,8 @@
-//! How much a file matters: decides which files are shown in full when not all can be.
+//! How much a file matters where no commits tell: decides which files are shown in full when not all can be, and which
+//! are summarized first.
 //!
-//! Files in focus matter most, then curated files. The others are rated by references from other files: uses of the
-//! names that they define, and imports. The maps of other tools run `PageRank` on the graph of such references until it
+//! Curated files matter most. The others are rated by references from other files: uses of the names that they define,
+//! and imports. The maps of other tools run `PageRank` on the graph of such references until it
 //! converges; here each reference counts once, so that one pass is enough, and a sentence explains the result:
 //! "referred to by 34 files".
 //!
@@ -12,11 +13,7 @@
 //!                      (nothing if more than 8 define it; a quarter if it may be a plain word)
 //! interest          =  sum over the file's names, and 16 times the weight of its own name among imports
 //! score             =  (1 + interest) * (1 + log2(1 + files that refer to it))
-//!                      a quarter in a folder of tests; up to half as much again for recent changes
-//!                   +  4000 * nearness to the files in focus
-//! nearness          =  for each name shared with them: 1 / files that define it squared / log2(2 + files that use it)
-//!                      (a quarter if it may be a plain word), 2 for an import, 1/4 for standing in the same folder;
-//!                      a quarter in a folder of tests, unless a file in focus is in one
+//!                      a quarter in a folder of tests
 //! ```
 //!
 //! An import names a module by its last name only; of several files of that name, the nearest is meant: the one that
@@ -25,7 +22,7 @@
 //! Multiplying both counts suppresses accidents: a file with a thousand rarely used names, and one with a single name
 //! that happens to occur in every file, both rank below a file with many names that many files use.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use crate::model::{FileReferences, RelPath, is_plain_word};
 
@@ -40,16 +37,8 @@ const IMPORT_NAMES: u64 = 16;
 /// How many of another file's names a file must use to refer to it without importing it: a single one may be an
 /// accident.
 const NAMES_FOR_REFERENCE: u32 = 2;
-/// The weight of a name shared with a file in focus: a few rare ones outweigh all but the most used files.
-const NEAR_FACTOR: u64 = 4000;
-/// The nearness of an import: it is explicit, so it counts as some ten names that are used in several places.
-const NEAR_IMPORT: u64 = 2 * UNIT;
-/// The nearness of files in the same folder: less than any name, so that it only breaks ties.
-const NEAR_FOLDER: u64 = UNIT / 4;
 /// If more files than this share a name, no nearest one is searched.
 const MAX_NAMESAKES: usize = 64;
-/// The number of recent changes, as a power of two, at which their effect is capped.
-const MAX_CHANGES_LOG2: u64 = 4;
 
 /// A file whose importance is asked for.
 #[derive(Debug, Clone)]
@@ -59,22 +48,16 @@ pub struct ImportanceSubject<'a> {
     pub references: Option<&'a FileReferences>,
     /// The number of the name that others import it by, if it is code.
     pub own_name: Option<u32>,
-    pub in_focus: bool,
     pub is_curated: bool,
-    /// How often commits changed it recently, in millionths of a change.
-    pub changes: u64,
 }
 
 /// How much a file matters; the greater, the more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct Importance {
-    pub in_focus: bool,
     pub is_curated: bool,
     pub score: u64,
     /// The number of other files that refer to it.
     pub referred_by: u32,
-    /// How near it is to the files in focus; only for comparison.
-    pub nearness: u64,
 }
 
 /// Returns how much each of the files matters, in their order.
@@ -95,77 +78,34 @@ pub fn rate_files(subjects: &[ImportanceSubject<'_>]) -> Vec<Importance> {
             if definers.is_empty() || definers.iter().any(|definer| definer.1 == at) {
                 continue;
             }
-            let weight = near_weight(*name, definers.len(), defined.users(*name, &used));
-            for (_, definer) in definers {
-                // A plain word may come from a comment: it adds nearness, but does not prove a reference.
-                ties.record(subjects, at, *definer, u32::from(!is_plain_word(*name)), weight);
+            // A plain word may come from a comment, so it does not prove a reference.
+            if !is_plain_word(*name) {
+                definers.iter().for_each(|(_, definer)| ties.record(*definer, 1));
             }
         }
         for name in referenced_names(subject, |of| &of.imports) {
-            // Of several equally near files at most one is meant, so they share the weight.
-            let meant = nearest(subjects, at, own.files(*name));
-            for namesake in &meant {
-                ties.record(subjects, at, *namesake, NAMES_FOR_REFERENCE, NEAR_IMPORT / meant.len() as u64);
+            for namesake in nearest(subjects, at, own.files(*name)) {
+                ties.record(namesake, NAMES_FOR_REFERENCE);
             }
         }
         ties.count_references();
     }
-    let neighborhood = FocusNeighborhood::around_focus(subjects);
     let rated = subjects.iter().enumerate().map(|(at, subject)| {
         let names = referenced_names(subject, |of| &of.defines).iter();
         let interest: u64 = names.map(|name| weight(*name, &defined, &used)).sum();
         let import = subject.own_name.map_or(0, |name| import_weight(name, &own, &imported));
-        rate_file(subject, interest + import, &ties, &neighborhood, at)
+        rate_file(subject, interest + import, ties.referred_by[at])
     });
     rated.collect()
 }
 
-fn rate_file(
-    subject: &ImportanceSubject<'_>,
-    interest: u64,
-    ties: &ReferenceTies,
-    neighborhood: &FocusNeighborhood<'_>,
-    at: usize,
-) -> Importance {
-    let referred_by = ties.referred_by[at];
+fn rate_file(subject: &ImportanceSubject<'_>, interest: u64, referred_by: u32) -> Importance {
     let breadth = UNIT + log2(1 + u64::from(referred_by));
     let mut score = (UNIT + interest) * breadth / UNIT;
     if is_for_tests(subject.path) {
         score /= DOUBT_DIVISOR;
     }
-    // Capped, so that a file that every commit changes, such as a changelog, gains at most half of its score.
-    let changes = log2(1 + subject.changes / 1_000_000).min(MAX_CHANGES_LOG2 * UNIT);
-    score += score * changes / (2 * MAX_CHANGES_LOG2 * UNIT);
-    let nearness = neighborhood.nearness(subject, ties.near[at]);
-    Importance {
-        in_focus: subject.in_focus,
-        is_curated: subject.is_curated,
-        score: score + NEAR_FACTOR * nearness,
-        referred_by,
-        nearness,
-    }
-}
-
-struct FocusNeighborhood<'a> {
-    folders: FxHashSet<&'a [u8]>,
-    has_tests: bool,
-}
-
-impl<'a> FocusNeighborhood<'a> {
-    fn around_focus(subjects: &[ImportanceSubject<'a>]) -> Self {
-        let in_focus = || subjects.iter().filter(|subject| subject.in_focus);
-        Self {
-            folders: in_focus().map(|subject| subject.path.parent()).collect(),
-            has_tests: in_focus().any(|subject| is_for_tests(subject.path)),
-        }
-    }
-
-    /// Returns how near a file is to those in focus; `tied` is its nearness by names.
-    fn nearness(&self, subject: &ImportanceSubject<'_>, tied: u64) -> u64 {
-        let is_in_folder = self.folders.contains(subject.path.parent());
-        let near = tied + if is_in_folder { NEAR_FOLDER } else { 0 };
-        if is_for_tests(subject.path) && !self.has_tests { near / DOUBT_DIVISOR } else { near }
-    }
+    Importance { is_curated: subject.is_curated, score, referred_by }
 }
 
 /// Returns which files of a name the file at `from` most likely means: those that share the most folders with it,
@@ -265,16 +205,8 @@ fn import_weight(name: u32, own: &NameIndex, imported: &[u32]) -> u64 {
     IMPORT_NAMES * log2(1 + u64::from(imported[*begin])) / *namesakes as u64
 }
 
-fn near_weight(name: u32, definers: usize, users: u64) -> u64 {
-    let doubt = if is_plain_word(name) { DOUBT_DIVISOR } else { 1 };
-    let definers = definers as u64;
-    // Neither factor is 0: the caller has skipped names without definers, and the logarithm of 2 is one unit.
-    UNIT * UNIT / (definers * definers * doubt * log2(2 + users))
-}
-
 struct ReferenceTies {
     referred_by: Vec<u32>,
-    near: Vec<u64>,
     /// How many names of each file the current user uses, and which files those are.
     hits: Vec<u32>,
     hit: Vec<usize>,
@@ -282,29 +214,16 @@ struct ReferenceTies {
 
 impl ReferenceTies {
     fn new(files: usize) -> Self {
-        let (near, hit) = (vec![0; files], Vec::new());
-        Self { referred_by: vec![0; files], near, hits: vec![0; files], hit }
+        Self { referred_by: vec![0; files], hits: vec![0; files], hit: Vec::new() }
     }
 
-    /// Records that `user` uses a name of `definer`, which counts as `names`.
-    fn record(
-        &mut self,
-        subjects: &[ImportanceSubject<'_>],
-        user: usize,
-        definer: usize,
-        names: u32,
-        weight: u64,
-    ) {
+    /// Records that the current user uses a name of `definer`, which counts as `names`.
+    fn record(&mut self, definer: usize, names: u32) {
         // Only the entries that were hit are reset afterwards; resetting all for each user would be quadratic.
-        if self.hits[definer] == 0 && 0 < names {
+        if self.hits[definer] == 0 {
             self.hit.push(definer);
         }
         self.hits[definer] += names;
-        for (one, other) in [(user, definer), (definer, user)] {
-            if subjects[one].in_focus {
-                self.near[other] += weight;
-            }
-        }
     }
 
     /// Turns the uses by one file into references where there are enough.
@@ -341,7 +260,7 @@ mod tests {
     struct TestFile(&'static str, Vec<u32>, Vec<u32>, Vec<u32>);
 
     /// Returns the importance of files; each file's own name is numbered by its position: 1000, 1002, 1004 …
-    fn rated(files: &[TestFile], focus: &str, changed: &str) -> Vec<Importance> {
+    fn rated(files: &[TestFile]) -> Vec<Importance> {
         let paths: Vec<_> = files.iter().map(|file| RelPath::new(file.0.as_bytes()).unwrap()).collect();
         let references: Vec<_> = files
             .iter()
@@ -352,15 +271,12 @@ mod tests {
             })
             .collect();
         let subjects: Vec<_> = (0_u32..)
-            .zip(files)
             .zip(paths.iter().zip(&references))
-            .map(|((at, file), (path, references))| ImportanceSubject {
+            .map(|(at, (path, references))| ImportanceSubject {
                 path,
                 references: Some(references),
                 own_name: Some(1000 + 2 * at),
-                in_focus: file.0 == focus,
                 is_curated: false,
-                changes: if file.0 == changed { 15_000_000 } else { 0 },
             })
             .collect();
         rate_files(&subjects)
@@ -378,7 +294,7 @@ mod tests {
             TestFile("one_user.c", vec![], names(20, 3), vec![]),
         ];
         files.extend(["a.c", "b.c", "c.c"].map(|path| TestFile(path, vec![], names(10, 3), vec![])));
-        let rated = rated(&files, "", "");
+        let rated = rated(&files);
         assert_eq!(rated[..3].iter().map(|of| of.referred_by).collect::<Vec<_>>(), [3, 1, 0]);
         assert!(rated[1].score < rated[0].score && rated[2].score < rated[1].score);
         // Three names of weight log2(1 + 3), and three files: (1 + 6) * (1 + 2).
@@ -393,7 +309,7 @@ mod tests {
             TestFile("even.c", vec![12], vec![], vec![]),
             TestFile("user.c", vec![], vec![11, 12], vec![]),
         ];
-        let rated = rated(&files, "", "");
+        let rated = rated(&files);
         assert_eq!((rated[0].referred_by, rated[1].referred_by), (0, 0));
         assert_eq!((rated[0].score, rated[1].score), (UNIT + UNIT / 4, 2 * UNIT));
     }
@@ -404,7 +320,7 @@ mod tests {
             let mut files: Vec<_> =
                 (0..definers).map(|_| TestFile("a.c", vec![10, 12], vec![], vec![])).collect();
             files.push(TestFile("user.c", vec![], vec![10, 12], vec![]));
-            rated(&files, "", "")[0]
+            rated(&files)[0]
         };
         assert_eq!((with(8).referred_by, with(9).referred_by), (1, 0));
         assert_eq!((with(8).score, with(9).score), ((UNIT + 2 * UNIT / 8) * 2, UNIT));
@@ -414,25 +330,10 @@ mod tests {
     fn an_import_is_a_reference_by_itself() {
         let files =
             [TestFile("a.h", vec![], vec![], vec![]), TestFile("b.c", vec![], vec![], vec![1000, 1002])];
-        let rated = rated(&files, "", "");
+        let rated = rated(&files);
         assert_eq!((rated[0].referred_by, rated[0].score), (1, (1 + 16) * 2 * UNIT));
         // It names itself too, which does not make it refer to itself.
         assert_eq!(rated[1].referred_by, 0);
-    }
-
-    #[test]
-    fn files_that_focus_uses_and_files_that_use_focus_are_near() {
-        let files = [
-            TestFile("focus.c", names(10, 4), names(20, 4), vec![]),
-            TestFile("below.c", names(20, 4), vec![], vec![]),
-            TestFile("above.c", vec![], names(10, 4), vec![]),
-            TestFile("apart.c", names(30, 4), vec![], vec![]),
-            TestFile("user.c", vec![], names(30, 4), vec![]),
-        ];
-        let rated = rated(&files, "focus.c", "");
-        assert!(rated[3].nearness < rated[1].nearness && rated[4].nearness < rated[2].nearness);
-        assert!(rated[3].score < rated[1].score && rated[4].score < rated[2].score);
-        assert!(rated[1..].iter().all(|of| *of < rated[0]));
     }
 
     #[test]
@@ -445,9 +346,7 @@ mod tests {
             path,
             references: Some(&imports),
             own_name: (!path.as_bytes().ends_with(b"user.py")).then_some(1000),
-            in_focus: false,
             is_curated: false,
-            changes: 0,
         });
         let namesakes: Vec<(u32, usize)> = (0..3).map(|at| (1000, at)).collect();
         assert_eq!(nearest(&subjects, 3, &namesakes), [2]);
@@ -458,34 +357,18 @@ mod tests {
     }
 
     #[test]
-    fn tests_are_less_near_unless_a_test_is_in_focus() {
-        let near = |focus: &'static str, other: &'static str| {
-            let files = [
-                TestFile(focus, names(10, 8), vec![], vec![]),
-                TestFile(other, vec![], names(10, 8), vec![]),
-            ];
-            rated(&files, focus, "")[1].score
-        };
-        assert!(3 * near("a/b.py", "c/test_d.py") < near("a/b.py", "c/d.py"));
-        assert!(near("a/b.py", "c/d.py") < near("a/b.py", "a/d.py"));
-        assert!(3 * near("a/b.py", "c/test_d.py") < near("a/test_b.py", "c/test_d.py"));
+    fn tests_count_a_quarter() {
+        let files = ["a.c", "tests/c.c", "test_d.py"].map(|path| TestFile(path, vec![], vec![], vec![]));
+        let scores: Vec<_> = rated(&files).iter().map(|of| of.score).collect();
+        assert_eq!(scores, [UNIT, UNIT / 4, UNIT / 4]);
     }
 
     #[test]
-    fn recent_changes_add_at_most_half_and_tests_count_a_quarter() {
-        let files =
-            ["a.c", "b.c", "tests/c.c", "test_d.py"].map(|path| TestFile(path, vec![], vec![], vec![]));
-        let scores: Vec<_> = rated(&files, "", "b.c").iter().map(|of| of.score).collect();
-        assert_eq!(scores, [UNIT, UNIT + UNIT / 2, UNIT / 4, UNIT / 4]);
-    }
-
-    #[test]
-    fn focus_precedes_curation_and_curation_precedes_any_score() {
+    fn curation_precedes_any_score() {
         let none = Importance::default();
         let scored = Importance { score: u64::MAX, ..none };
         let curated = Importance { is_curated: true, ..none };
-        let focused = Importance { in_focus: true, ..none };
-        assert!(none < scored && scored < curated && curated < focused);
+        assert!(none < scored && scored < curated);
     }
 
     #[test]

@@ -31,8 +31,8 @@ pub use query::RankingQuery;
 pub use ranking::{
     ChangeHorizon, ChunkMatches, FileRanking, FileScore, FileSignals, FileWithSymbols, FilesForSymbols,
     FunctionSizes, GeneratedPages, MAX_COMMITS, PastCommit, PathClass, RankedFile, SymbolParts,
-    change_scores, find_amalgamations, hash_functions, match_chunks, rank_files, rank_symbols,
-    subject_scores, together_scores,
+    change_scores, find_amalgamations, hash_functions, match_chunks, query_of_focus, rank_files,
+    rank_symbols, subject_scores, together_scores,
 };
 pub use subsequence::Subsequence;
 pub use task::{Error, IgnoredTextReason, MentionedPath, MentionedPathKind, TaskReading, read_task};

@@ -112,8 +112,8 @@ impl From<RankScore> for ScoreParts {
 /// A part of a score.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ScorePart {
-    /// What it measures. For files: `text`, `path`, `mention`, `subjects`, `nearness`, `together`, `same_stem`,
-    /// `changes`; for symbols: `text`, `name`, `exact`, `frame`, and `file` for the parts of their file.
+    /// What it measures. For files: `text`, `path`, `mention`, `subjects`, `similar`, `together`, `same_stem`,
+    /// `folder`, `changes`; for symbols: `text`, `name`, `exact`, `frame`, and `file` for the parts of their file.
     pub part: String,
     /// Its value in thousandths.
     pub thousandths: u64,

@@ -16,19 +16,11 @@ use crate::model::{ArtifactKind, FileReferences, Outline, RelPath, lock, on_all_
 use crate::store::{ArtifactBody, ContentArtifacts, Store};
 use crate::{aggregate, syntax};
 
-/// Data about files provided by the caller.
-pub(in crate::engine) struct ImportanceInputs<'a> {
-    pub(in crate::engine) in_focus: &'a dyn Fn(&RelPath) -> bool,
-    pub(in crate::engine) is_curated: &'a dyn Fn(&RelPath) -> bool,
-    /// How often commits changed files, in millionths of a change.
-    pub(in crate::engine) changes: &'a HashMap<RelPath, u64>,
-}
-
 /// Returns how much each of the files matters, in their order.
 pub(in crate::engine) fn importance(
     cache: &mut ArtifactCache<'_>,
     files: &[&KnownFile],
-    inputs: &ImportanceInputs<'_>,
+    is_curated: &dyn Fn(&RelPath) -> bool,
 ) -> Vec<Importance> {
     let references = references(cache, files);
     let subjects: Vec<_> = files
@@ -38,9 +30,7 @@ pub(in crate::engine) fn importance(
             path: &file.path,
             references,
             own_name: references.and_then(|_| import_name_number(&file.path)),
-            in_focus: (inputs.in_focus)(&file.path),
-            is_curated: (inputs.is_curated)(&file.path),
-            changes: inputs.changes.get(&file.path).copied().unwrap_or(0),
+            is_curated: is_curated(&file.path),
         })
         .collect();
     aggregate::rate_files(&subjects)

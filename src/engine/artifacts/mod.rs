@@ -29,7 +29,7 @@ pub(in crate::engine) use hidden::{
     TextVersions, has_lost_symbols, hide, hide_by_settings, hide_in_buffer, hide_in_earlier,
     hides_by_settings, outline_of_text, type_of_text,
 };
-pub(in crate::engine) use importance::{ImportanceInputs, importance};
+pub(in crate::engine) use importance::importance;
 pub(in crate::engine) use kept_vectors::KeptVectors;
 pub(in crate::engine) use lookup::{ContentRef, SkeletonPrefetch, check_skeleton, checked_skeleton};
 pub(in crate::engine) use maintenance::{

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::importance::{ImportanceInputs, importance};
+use super::importance::importance;
 use super::lookup::{ContentRef, SkeletonPrefetch, checked_skeleton};
 use super::terms::term_vectors;
 use crate::aggregate::{Importance, TokenCounter};
@@ -11,7 +11,7 @@ use crate::engine::index::{ScanRequest, Trust, scan, select_named};
 use crate::engine::project::Project;
 use crate::engine::testing::{TestProject, request, view_request};
 use crate::engine::workspace::KnownFile;
-use crate::model::{AggregationStrategy, RelPath, ViewMode};
+use crate::model::{AggregationStrategy, ViewMode};
 
 /// A body in place of a macro's argument, which the grammar can only guess at.
 const GUESSED: &str =
@@ -133,29 +133,20 @@ fn scan_all(project: &mut Project<'_>) -> Vec<KnownFile> {
 }
 
 /// Returns the importance of all files, by path.
-fn rate_all(project: &mut Project<'_>, focus: &str) -> BTreeMap<String, Importance> {
+fn rate_all(project: &mut Project<'_>) -> BTreeMap<String, Importance> {
     let files = scan_all(project);
-    let in_focus = |path: &RelPath| path.as_bytes() == focus.as_bytes();
-    let inputs = ImportanceInputs {
-        in_focus: &in_focus,
-        is_curated: &|_| false,
-        changes: &std::collections::HashMap::new(),
-    };
-    let rated = importance(&mut project.cache, &files.iter().collect::<Vec<_>>(), &inputs);
+    let rated = importance(&mut project.cache, &files.iter().collect::<Vec<_>>(), &|_| false);
     files.iter().map(|file| file.path.to_string()).zip(rated).collect()
 }
 
 #[test]
 fn a_file_is_as_important_as_others_refer_to_it() {
     let sandbox = TestProject::new(USED);
-    let rated = rate_all(&mut sandbox.project(true), "a.py");
-    let counts = |path: &str| (rated[path].in_focus, rated[path].referred_by);
-    assert_eq!(counts("engine.py"), (false, 2));
-    assert_eq!((counts("a.py"), counts("b.py")), ((true, 0), (false, 0)));
+    let rated = rate_all(&mut sandbox.project(true));
     // Prose is not searched: mentioning a name there is not a use.
-    assert_eq!(counts("notes.md"), (false, 0));
-    assert!(["b.py", "notes.md"].iter().all(|path| rated[*path].nearness < rated["engine.py"].nearness));
-    assert!(rated["b.py"].score < rated["engine.py"].score && rated["engine.py"] < rated["a.py"]);
+    let counts = ["engine.py", "a.py", "b.py", "notes.md"].map(|path| rated[path].referred_by);
+    assert_eq!(counts, [2, 0, 0, 0]);
+    assert!(rated["b.py"].score < rated["engine.py"].score);
 }
 
 #[test]
@@ -166,26 +157,26 @@ fn names_are_extracted_once_for_each_content() {
         sandbox.read_counts();
     };
     index_and_forget_reads();
-    let first = rate_all(&mut sandbox.project(true), "");
+    let first = rate_all(&mut sandbox.project(true));
     assert_eq!(sandbox.read_counts(), ["a.py", "b.py", "engine.py"].map(|path| (path.to_owned(), 1)));
-    assert_eq!(rate_all(&mut sandbox.project(true), ""), first);
+    assert_eq!(rate_all(&mut sandbox.project(true)), first);
     assert_eq!(sandbox.read_counts(), []);
     sandbox.write("b.py", "pass\n");
     index_and_forget_reads();
-    assert_eq!(rate_all(&mut sandbox.project(true), "")["engine.py"].referred_by, 1);
+    assert_eq!(rate_all(&mut sandbox.project(true))["engine.py"].referred_by, 1);
     assert_eq!(sandbox.read_counts(), [("b.py".to_owned(), 1)]);
     sandbox.project(true).collect_garbage(1).unwrap();
-    assert_eq!(rate_all(&mut sandbox.project(true), "").len(), USED.len());
+    assert_eq!(rate_all(&mut sandbox.project(true)).len(), USED.len());
     assert_eq!(sandbox.read_counts(), []);
 }
 
 #[test]
 fn importance_is_the_same_without_a_cache() {
     let sandbox = TestProject::new(USED);
-    let with = rate_all(&mut sandbox.project(true), "a.py");
+    let with = rate_all(&mut sandbox.project(true));
     let mut project = sandbox.project(false);
-    assert_eq!(rate_all(&mut project, "a.py"), with);
-    assert_eq!(rate_all(&mut project, "a.py"), with);
+    assert_eq!(rate_all(&mut project), with);
+    assert_eq!(rate_all(&mut project), with);
     // What was kept in memory for the names does not replace what was there before.
     let ask = request(AggregationStrategy::Auto, ViewMode::Skeleton, &[]);
     assert_eq!(project.aggregate(&ask).unwrap(), sandbox.project(true).aggregate(&ask).unwrap());

@@ -16,7 +16,7 @@ use crate::model::{FileRole, RelPath, SymbolKind, on_all_cores};
 use crate::search::{
     ChangeHorizon, Chunk, ChunkMatches, FileChunks, FileRanking, FileScore, FileWithSymbols, FilesForSymbols,
     FunctionSizes, GeneratedPages, PathClass, RankedFile, RankingQuery, SymbolParts, TermVector, chunk_file,
-    cut_around_mentions, find_amalgamations, match_chunks, rank_files, rank_symbols,
+    cut_around_mentions, find_amalgamations, match_chunks, query_of_focus, rank_files, rank_symbols,
 };
 
 /// The number of lines that represent a source without symbols, so that a reader sees more of it than its name.
@@ -116,8 +116,9 @@ pub(in crate::engine) fn rank_project(
     let query = request.query;
     let focus: Vec<usize> = (0..files.len()).filter(|at| (request.in_focus)(&files[*at].path)).collect();
     let signals = file_signals(cache, request, files, &focus);
-    // Term vectors are of no use without a task.
-    let vectors = if query.terms().is_empty() { Arc::default() } else { term_vectors(cache, files) };
+    // Term vectors are of no use without a task or a focus.
+    let has_texts = !query.terms().is_empty() || !focus.is_empty();
+    let vectors = if has_texts { term_vectors(cache, files) } else { Arc::default() };
     let ranked = files.iter().zip(signals).enumerate().map(|(at, (file, signals))| RankedFile {
         path: &file.path,
         class: request.classes[at],
@@ -128,16 +129,19 @@ pub(in crate::engine) fn rank_project(
         signals,
     });
     let mut ranked: Vec<RankedFile<'_>> = ranked.collect();
-    let mut ranking = rank_files(query, &ranked);
+    let of_focus = query_of_focus(&ranked);
+    let mut ranking = rank_files(query, &of_focus, &ranked);
     let room = request.room.unwrap_or(0);
     let FilesForSymbols { ranked: best, mut others } =
-        ranking.files_for_symbols(if query.terms().is_empty() { 0 } else { room });
-    if query.terms().is_empty() {
-        // Without terms, there are no vectors that give the lengths of texts.
+        ranking.files_for_symbols(if has_texts { room } else { 0 });
+    if !has_texts {
+        // There are no vectors that give the lengths of texts.
         others = next_files(files, &ranking.order, &best, room);
     }
     let chosen = [best.as_slice(), &others].concat();
     let ReadSources { sources, versions, is_complete } = read_sources(cache, files, &chosen, request);
+    // Without a task, symbols of other files matter if they share rare terms with those in focus.
+    let symbol_query = if query.terms().is_empty() { &of_focus } else { query };
     let most_bytes = request.room.map_or(usize::MAX, max_function_bytes);
     let chunked = |chosen: &[usize], is_matched: bool| -> Vec<ChunkedFile<'_>> {
         let chunks_of = |at: &usize| {
@@ -146,7 +150,8 @@ pub(in crate::engine) fn rank_project(
             let functions = source.functions(&chunks);
             let path = ranked[*at].path.as_bytes();
             cut_around_mentions(&mut chunks, path, &source.text, query, most_bytes);
-            let matches = if is_matched { match_chunks(query, &source.text, &chunks) } else { Vec::new() };
+            let matches =
+                if is_matched { match_chunks(symbol_query, &source.text, &chunks) } else { Vec::new() };
             Some(ChunkedFile { at: *at, source, functions, chunks, matches })
         };
         on_all_cores(chosen, chunks_of).into_iter().flatten().collect()
@@ -155,7 +160,7 @@ pub(in crate::engine) fn rank_project(
     let (best, others) = (chunked(&best, true), chunked(&others, false));
     let amalgamations = amalgamations_among(best.iter().chain(&others));
     ranking.reclassify(query, &mut ranked, &amalgamations, PathClass::Amalgamation);
-    let mut symbols = ranked_symbols(query, &ranked, &ranking, &best, &language_of);
+    let mut symbols = ranked_symbols(symbol_query, &ranked, &ranking, &best, &language_of);
     for file in &others {
         let unscored = |chunk| RankedSymbol::new(file, chunk, language_of(file.at));
         symbols.extend(file.chunks.chunks.iter().map(unscored));

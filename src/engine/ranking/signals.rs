@@ -1,11 +1,8 @@
-//! What is known of each file besides its text: commits, and references from and to files in focus.
-
-use std::collections::HashMap;
+//! What is known of each file from commits; without a history, from references.
 
 use super::rank::RankingRequest;
-use crate::engine::artifacts::{ArtifactCache, ImportanceInputs, importance};
+use crate::engine::artifacts::{ArtifactCache, importance};
 use crate::engine::workspace::KnownFile;
-use crate::model::RelPath;
 use crate::search::{FileSignals, PastCommit, change_scores, subject_scores, together_scores};
 
 /// Returns the signals of each file. `focus` are positions among the files.
@@ -29,26 +26,16 @@ pub(super) fn file_signals(
         add(&mut changes, &change_scores(&commits, files.len(), request.horizon));
         add(&mut together, &together_scores(&commits, focus, files.len()));
     }
-    let is_history_known = changes.iter().any(|changes| 0.0 < *changes);
-    let mut nearness = vec![0.0; files.len()];
-    // References require parsing every file that is not known yet, so they are used only where they decide.
-    if !focus.is_empty() || !is_history_known {
-        let in_focus = |path: &RelPath| focus.iter().any(|at| files[*at].path == *path);
-        let inputs =
-            ImportanceInputs { in_focus: &in_focus, is_curated: &|_| false, changes: &HashMap::new() };
-        for (at, rated) in importance(cache, files, &inputs).into_iter().enumerate() {
-            nearness[at] = log_scale(rated.nearness);
-            if !is_history_known {
-                // Without history, files that many others refer to are most likely to matter.
-                changes[at] = log_scale(rated.score);
-            }
-        }
+    // References require parsing every file that is not known yet, so they are used only where they decide: without
+    // history, files that many others refer to are most likely to matter.
+    if changes.iter().all(|changes| *changes <= 0.0) {
+        let rated = importance(cache, files, &|_| false);
+        changes = rated.iter().map(|of| log_scale(of.score)).collect();
     }
     let signals = (0..files.len()).map(|at| FileSignals {
         subjects: subjects[at],
         changes: changes[at],
         together: together[at],
-        nearness: nearness[at],
     });
     signals.collect()
 }

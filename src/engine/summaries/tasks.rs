@@ -17,7 +17,7 @@ use super::task::{
     known_summaries,
 };
 use crate::aggregate::Selector;
-use crate::engine::artifacts::{ArtifactCache, ContentRef, ImportanceInputs, importance};
+use crate::engine::artifacts::{ArtifactCache, ContentRef, importance};
 use crate::engine::error::Error;
 use crate::engine::index::{ScanRequest, scan};
 use crate::engine::workspace::{KnownFile, Workspace};
@@ -249,13 +249,7 @@ fn most_important_first<'c, 'f>(
         return ready;
     }
     let files: Vec<&KnownFile> = files.iter().collect();
-    let changes = HashMap::new();
-    let inputs = ImportanceInputs {
-        in_focus: &|_| false,
-        is_curated: &|path| rules.is_curated(path),
-        changes: &changes,
-    };
-    let importance = importance(cache, &files, &inputs);
+    let importance = importance(cache, &files, &|path| rules.is_curated(path));
     let by_path: HashMap<&RelPath, _> = files.iter().map(|file| &file.path).zip(importance).collect();
     let best = |content: &SubjectContent<'_>| {
         content.subjects.iter().filter_map(|subject| by_path.get(subject.path)).max().copied()

@@ -8,9 +8,10 @@
 //!                 0.6 path       rarities of the task's terms in the path
 //!                 1.0 mention    the path, as the task mentions it
 //!                 0.5 subjects   subjects of the commits that changed the file (`subjects.rs`)
-//! with a focus    1.0 nearness   references between the file and those in focus
+//! with a focus    1.5 similar    rare terms that the file shares with those in focus (`similarity.rs`)
 //!                 2.0 together   commits that changed the file together with one in focus
 //!                 1.0 same stem  a test and its source, a header and its implementation
+//!                 0.25 folder    folders that the paths have in common
 //!                 0.5 changes    how often and how lately commits changed the file
 //! with neither    1.0 changes
 //! ```
@@ -23,6 +24,7 @@
 
 use super::line_targets::LineTargets;
 use super::path_class::{GENERATED_FACTOR, PathClass, TEST_ENDINGS};
+use super::similarity::folder_similarity;
 use super::text_matches::TextMatches;
 use crate::model::RelPath;
 use crate::search::query::RankingQuery;
@@ -47,12 +49,11 @@ pub struct RankedFile<'a> {
     pub vector: Option<TermVector<'a>>,
     /// Whether it is in focus.
     pub in_focus: bool,
-    /// Its signals from the history and the reference graph.
+    /// Its signals from the history.
     pub signals: FileSignals,
 }
 
-/// Properties of a file other than its text and path. The units are arbitrary: the ranking divides by the greatest
-/// value.
+/// Properties of a file by its history. The units are arbitrary: the ranking divides by the greatest value.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct FileSignals {
     /// How well the subjects of the commits that changed it match the task.
@@ -61,8 +62,6 @@ pub struct FileSignals {
     pub changes: f64,
     /// How often commits changed it together with a file in focus.
     pub together: f64,
-    /// How much it refers to files in focus, and is referred to by them.
-    pub nearness: f64,
 }
 
 /// The parts of a file's score, weighted.
@@ -76,27 +75,30 @@ pub struct FileParts {
     pub mention: f64,
     /// The subjects of the commits that changed it.
     pub subjects: f64,
-    /// References from and to files in focus.
-    pub nearness: f64,
+    /// Rare terms in its text that the texts in focus have as well.
+    pub similar: f64,
     /// Commits that changed it together with files in focus.
     pub together: f64,
     /// A file in focus has the same name, apart from its extension and test marks.
     pub same_stem: f64,
+    /// Folders that it is in with files in focus.
+    pub folder: f64,
     /// Commits that changed it.
     pub changes: f64,
 }
 
 impl FileParts {
     /// Returns the parts with their names, as in receipts and explanations.
-    pub fn named(&self) -> [(&'static str, f64); 8] {
+    pub fn named(&self) -> [(&'static str, f64); 9] {
         [
             ("text", self.text),
             ("path", self.path),
             ("mention", self.mention),
             ("subjects", self.subjects),
-            ("nearness", self.nearness),
+            ("similar", self.similar),
             ("together", self.together),
             ("same_stem", self.same_stem),
+            ("folder", self.folder),
             ("changes", self.changes),
         ]
     }
@@ -113,9 +115,10 @@ impl FileParts {
             path: combine(self.path, other.path),
             mention: combine(self.mention, other.mention),
             subjects: combine(self.subjects, other.subjects),
-            nearness: combine(self.nearness, other.nearness),
+            similar: combine(self.similar, other.similar),
             together: combine(self.together, other.together),
             same_stem: combine(self.same_stem, other.same_stem),
+            folder: combine(self.folder, other.folder),
             changes: combine(self.changes, other.changes),
         }
     }
@@ -209,12 +212,15 @@ pub struct FilesForSymbols {
     pub others: Vec<usize>,
 }
 
-/// Ranks files. Files with equal scores are ordered by their changes, then by their paths.
-pub fn rank_files(query: &RankingQuery, files: &[RankedFile<'_>]) -> FileRanking {
+/// Ranks files. Files with equal scores are ordered by their changes, then by their paths. `of_focus` are the rare terms
+/// of the files in focus, as [`query_of_focus`](super::similarity::query_of_focus) returns them.
+pub fn rank_files(query: &RankingQuery, of_focus: &RankingQuery, files: &[RankedFile<'_>]) -> FileRanking {
     let vectors: Vec<Option<TermVector<'_>>> = files.iter().map(|file| file.vector).collect();
     let texts = TextMatches::find(query, &vectors);
     let paths = path_scores(query, files);
-    let stems = FocusStems::from_files(files);
+    let similar = TextMatches::find(of_focus, &vectors);
+    let focus: Vec<&RelPath> = files.iter().filter(|file| file.in_focus).map(|file| file.path).collect();
+    let stems = FocusStems::new(&focus);
     let raw: Vec<FileParts> = files
         .iter()
         .enumerate()
@@ -223,14 +229,15 @@ pub fn rank_files(query: &RankingQuery, files: &[RankedFile<'_>]) -> FileRanking
             path: paths[at],
             mention: query.path_mention(file.path),
             subjects: file.signals.subjects,
-            nearness: file.signals.nearness,
+            similar: if file.in_focus { 0.0 } else { similar.contributions(at).sum() },
             together: file.signals.together,
             same_stem: f64::from(u8::from(stems.contains(file))),
+            folder: folder_similarity(file.path, &focus),
             changes: file.signals.changes,
         })
         .collect();
     let has_matches = raw.iter().any(|of| 0.0 < of.text + of.path + of.mention + of.subjects);
-    let weights = weights(has_matches, files.iter().any(|file| file.in_focus));
+    let weights = weights(has_matches, !focus.is_empty());
     let greatest = greatest_parts(&raw, files);
     let targets = LineTargets::new(query, files);
     let score = |(raw, file): (&FileParts, &RankedFile<'_>)| {
@@ -257,7 +264,8 @@ fn weights(has_task: bool, has_focus: bool) -> FileParts {
         weights = FileParts { text: 1.0, path: 0.6, mention: 1.0, subjects: 0.5, ..weights };
     }
     if has_focus {
-        weights = FileParts { nearness: 1.0, together: 2.0, same_stem: 1.0, changes: 0.5, ..weights };
+        weights =
+            FileParts { similar: 1.5, together: 2.0, same_stem: 1.0, folder: 0.25, changes: 0.5, ..weights };
     }
     if !has_task && !has_focus {
         weights.changes = 1.0;
@@ -291,9 +299,8 @@ fn path_scores(query: &RankingQuery, files: &[RankedFile<'_>]) -> Vec<f64> {
 struct FocusStems<'a>(Vec<&'a [u8]>);
 
 impl<'a> FocusStems<'a> {
-    fn from_files(files: &[RankedFile<'a>]) -> Self {
-        let mut stems: Vec<&[u8]> =
-            files.iter().filter(|file| file.in_focus).map(|file| bare_stem(file.path)).collect();
+    fn new(focus: &[&'a RelPath]) -> Self {
+        let mut stems: Vec<&[u8]> = focus.iter().map(|path| bare_stem(path)).collect();
         stems.sort_unstable();
         Self(stems)
     }
@@ -324,6 +331,7 @@ pub(in crate::search) fn is_common_stem(stem: &[u8]) -> bool {
 #[cfg(test)]
 #[expect(clippy::float_cmp, reason = "sums and quotients of equal numbers are equal")]
 mod tests {
+    use super::super::similarity::query_of_focus;
     use super::*;
     use crate::search::query::{LineMention, PathMention, WeightedTerm};
     use crate::search::terms::VectorBuilder;
@@ -364,7 +372,8 @@ mod tests {
             in_focus: file.0 == focus,
             signals: file.2,
         });
-        let ranking = rank_files(&query(text), &inputs.collect::<Vec<_>>());
+        let inputs: Vec<RankedFile<'_>> = inputs.collect();
+        let ranking = rank_files(&query(text), &query_of_focus(&inputs), &inputs);
         (ranking.order.iter().map(|at| files[*at].0).collect(), ranking)
     }
 
@@ -436,9 +445,9 @@ mod tests {
     #[test]
     fn files_near_the_focus_come_before_files_that_change_often() {
         let files = [
-            file("src/engine.py", ""),
-            TestFile("src/often.py", "", FileSignals { changes: 9.0, ..FileSignals::default() }),
-            TestFile("src/near.py", "", FileSignals { nearness: 0.5, ..FileSignals::default() }),
+            file("src/engine.py", "start_engine gearbox"),
+            TestFile("src/often.py", "alpha", FileSignals { changes: 9.0, ..FileSignals::default() }),
+            file("src/near.py", "call start_engine"),
             TestFile("src/with.py", "", FileSignals { together: 0.1, ..FileSignals::default() }),
             file("tests/test_engine.py", ""),
         ];
@@ -472,7 +481,8 @@ mod tests {
             in_focus: false,
             signals: FileSignals::default(),
         };
-        let ranking = rank_files(&query("proxy header alpha beta gamma delta"), &[file]);
+        let ranking =
+            rank_files(&query("proxy header alpha beta gamma delta"), &RankingQuery::empty(), &[file]);
         assert_eq!(ranking.scores[0].parts.text, 0.0);
     }
 
@@ -502,7 +512,7 @@ mod tests {
 
     #[test]
     fn a_project_without_files_has_an_empty_ranking() {
-        assert_eq!(rank_files(&query("proxy"), &[]).order, [0_usize; 0]);
+        assert_eq!(rank_files(&query("proxy"), &RankingQuery::empty(), &[]).order, [0_usize; 0]);
     }
 
     #[test]

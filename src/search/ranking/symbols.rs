@@ -202,7 +202,7 @@ pub(in crate::search) mod tests {
             signals: FileSignals::default(),
         });
         let inputs: Vec<_> = inputs.collect();
-        let ranking = rank_files(query, &inputs);
+        let ranking = rank_files(query, &RankingQuery::empty(), &inputs);
         let outlines: Vec<Outline> = files.iter().map(|file| outline(file.1)).collect();
         let chunks: Vec<_> =
             files.iter().zip(&outlines).map(|(file, outline)| chunk_file(file.1, Some(outline))).collect();

@@ -9,7 +9,7 @@ const K1: f64 = 1.2;
 const B: f64 = 0.75;
 
 /// Returns the natural logarithm of a positive number.
-pub(super) fn ln(number: f64) -> f64 {
+pub(in crate::search) fn ln(number: f64) -> f64 {
     const MANTISSA: u64 = (1 << 52) - 1;
     const ONE: u64 = 1023 << 52;
     let bits = number.to_bits();

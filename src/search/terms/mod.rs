@@ -8,7 +8,7 @@ mod verbatim;
 mod words;
 
 pub use bm25::{Saturation, inverse_frequency, real};
-pub(in crate::search) use bm25::{greatest, normalized, rarity};
+pub(in crate::search) use bm25::{greatest, ln, normalized, rarity};
 pub use stems::{TERMS_VERSION, Term};
 pub(in crate::search) use vector::QueryTerms;
 pub use vector::{TermVector, VECTOR_VERSION, VectorBuilder};

@@ -23,7 +23,6 @@ const STOP_WORDS: &[&str] = &[
 pub struct Term(u32);
 
 impl Term {
-    #[cfg(test)]
     pub(in crate::search) const fn from_bits(bits: u32) -> Self {
         Self(bits)
     }

@@ -237,6 +237,15 @@ impl<'a> TermVector<'a> {
         query: &QueryTerms,
         mut found: impl FnMut(usize, u8),
     ) -> Result<(), DamagedVector> {
+        self.read_terms(|term, count| {
+            if let Some(position) = query.position(term) {
+                found(position, count);
+            }
+        })
+    }
+
+    /// Calls `found` for each term in ascending order, with its count. Of a term, only the bits that are stored are set.
+    pub(in crate::search) fn read_terms(&self, mut found: impl FnMut(Term, u8)) -> Result<(), DamagedVector> {
         let parameter = rice_parameter(self.terms);
         let mut reader = BitReader::new(self.bits);
         let mut next = 0_u32;
@@ -249,11 +258,7 @@ impl<'a> TermVector<'a> {
                 return Err(DamagedVector);
             }
             next = term + 1;
-            if query.may_contain(term)
-                && let Ok(position) = query.stored.binary_search(&term)
-            {
-                found(position, count);
-            }
+            found(Term::from_bits(term), count);
         }
         Ok(())
     }
