@@ -8,7 +8,7 @@
 //!                 0.6 path       rarities of the task's terms in the path
 //!                 1.0 mention    the path, as the task mentions it
 //!                 0.5 subjects   subjects of the commits that changed the file (`subjects.rs`)
-//! with a focus    1.5 similar    rare terms that the file shares with those in focus (`similarity.rs`)
+//! with a focus    1.5 similar    rare terms that the file shares with those in focus (`focus_terms.rs`)
 //!                 2.0 together   commits that changed the file together with one in focus
 //!                 1.0 same stem  a test and its source, a header and its implementation
 //!                 0.25 folder    folders that the paths have in common
@@ -24,11 +24,10 @@
 
 use super::line_targets::LineTargets;
 use super::path_class::{GENERATED_FACTOR, PathClass, TEST_ENDINGS};
-use super::similarity::folder_similarity;
 use super::text_matches::TextMatches;
 use crate::model::RelPath;
 use crate::search::query::RankingQuery;
-use crate::search::terms::{TermVector, normalized};
+use crate::search::terms::{TermVector, normalized, real};
 
 /// The maximum number of files whose symbols are ranked. On 52 issues of projects with up to 2,200 files, the 40 best
 /// gave the same result as all of them.
@@ -213,7 +212,7 @@ pub struct FilesForSymbols {
 }
 
 /// Ranks files. Files with equal scores are ordered by their changes, then by their paths. `of_focus` are the rare terms
-/// of the files in focus, as [`query_of_focus`](super::similarity::query_of_focus) returns them.
+/// of the files in focus, as [`query_of_focus`](super::focus_terms::query_of_focus) returns them.
 pub fn rank_files(query: &RankingQuery, of_focus: &RankingQuery, files: &[RankedFile<'_>]) -> FileRanking {
     let vectors: Vec<Option<TermVector<'_>>> = files.iter().map(|file| file.vector).collect();
     let texts = TextMatches::find(query, &vectors);
@@ -323,6 +322,24 @@ fn bare_stem(path: &RelPath) -> &[u8] {
     if is_common_stem(stem) && !folder.is_empty() { folder } else { stem }
 }
 
+/// Returns the share of folders that the path of a file has in common with the nearest of those in focus, from 0 to 1;
+/// 1 for two files at the root.
+fn folder_similarity(path: &RelPath, focus: &[&RelPath]) -> f64 {
+    focus.iter().map(|other| shared_folders(path, other)).fold(0.0, f64::max)
+}
+
+fn shared_folders(a: &RelPath, b: &RelPath) -> f64 {
+    let (a, b) = (folders(a), folders(b));
+    let all = a.clone().count() + b.clone().count();
+    let shared = a.zip(b).take_while(|(a, b)| a == b).count();
+    if all == 0 { 1.0 } else { real(2 * shared) / real(all) }
+}
+
+/// Returns the names of the folders that a file is in, from the root.
+fn folders(path: &RelPath) -> impl Iterator<Item = &[u8]> + Clone {
+    path.parent().split(|byte| *byte == b'/').filter(|folder| !folder.is_empty())
+}
+
 /// Returns whether many folders have files of this name, so that it says nothing about a file.
 pub(in crate::search) fn is_common_stem(stem: &[u8]) -> bool {
     matches!(stem, b"__init__" | b"index" | b"mod" | b"lib" | b"main")
@@ -331,7 +348,7 @@ pub(in crate::search) fn is_common_stem(stem: &[u8]) -> bool {
 #[cfg(test)]
 #[expect(clippy::float_cmp, reason = "sums and quotients of equal numbers are equal")]
 mod tests {
-    use super::super::similarity::query_of_focus;
+    use super::super::focus_terms::query_of_focus;
     use super::*;
     use crate::search::query::{LineMention, PathMention, WeightedTerm};
     use crate::search::terms::VectorBuilder;
@@ -528,5 +545,18 @@ mod tests {
         }
         assert_eq!(stem("test.py"), "test");
         assert_eq!(stem(".gitignore"), "gitignore");
+    }
+
+    #[test]
+    fn folders_are_compared_from_the_root() {
+        let [here, sibling, other, root] =
+            ["a/b/c.py", "a/d/c.py", "x/b/c.py", "c.py"].map(|path| RelPath::new(path.as_bytes()).unwrap());
+        assert_eq!(shared_folders(&here, &here), 1.0);
+        assert_eq!(shared_folders(&here, &sibling), 0.5);
+        assert_eq!(shared_folders(&here, &other), 0.0);
+        assert_eq!(shared_folders(&root, &root), 1.0);
+        assert_eq!(shared_folders(&root, &here), 0.0);
+        assert_eq!(folder_similarity(&sibling, &[&other, &here]), 0.5);
+        assert_eq!(folder_similarity(&sibling, &[]), 0.0);
     }
 }

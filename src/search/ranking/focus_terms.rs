@@ -1,4 +1,4 @@
-//! How similar files are to those in focus: by the rare terms that their texts share, and by their folders.
+//! The rare terms of files in focus, which other files and their symbols are ranked by.
 //!
 //! Files that change together share names that few others have: a test with what it tests, an implementation with its
 //! interface, and the variants of one thing. No parser is needed for that, and the term vectors are stored anyway.
@@ -6,13 +6,12 @@
 use std::collections::BTreeMap;
 
 use super::files::RankedFile;
-use crate::model::RelPath;
 use crate::search::query::{RankingQuery, WeightedTerm};
-use crate::search::terms::{QueryTerms, Term, inverse_frequency, ln, real};
+use crate::search::terms::{QueryTerms, Term, inverse_frequency, ln};
 
 /// A term that more than one in this many files have says nothing about what a file is about.
 const COMMON_SHARE: usize = 10;
-/// The texts of further files in focus are not read: so many are about no particular thing.
+/// Only the terms of that many files in focus are used: more are about no particular thing.
 const MAX_FOCUS_FILES: usize = 64;
 
 /// Returns the rare terms of the files in focus as a query: each is weighted by its count there, and by its rarity. It is
@@ -44,24 +43,6 @@ pub fn query_of_focus(files: &[RankedFile<'_>]) -> RankingQuery {
     RankingQuery::new(weighted.collect(), Vec::new(), Vec::new(), Vec::new())
 }
 
-/// Returns the share of folders that the path of a file has in common with the nearest of those in focus, from 0 to 1;
-/// 1 for two files at the root.
-pub(super) fn folder_similarity(path: &RelPath, focus: &[&RelPath]) -> f64 {
-    focus.iter().map(|other| shared_folders(path, other)).fold(0.0, f64::max)
-}
-
-fn shared_folders(a: &RelPath, b: &RelPath) -> f64 {
-    let (a, b) = (folders(a), folders(b));
-    let all = a.clone().count() + b.clone().count();
-    let shared = a.zip(b).take_while(|(a, b)| a == b).count();
-    if all == 0 { 1.0 } else { real(2 * shared) / real(all) }
-}
-
-/// Returns the names of the folders that a file is in, from the root.
-fn folders(path: &RelPath) -> impl Iterator<Item = &[u8]> + Clone {
-    path.parent().split(|byte| *byte == b'/').filter(|folder| !folder.is_empty())
-}
-
 #[cfg(test)]
 #[expect(clippy::float_cmp, reason = "sums of nothing and quotients of equal numbers are exact")]
 mod tests {
@@ -69,6 +50,7 @@ mod tests {
     use super::super::path_class::PathClass;
     use super::super::text_matches::TextMatches;
     use super::*;
+    use crate::model::RelPath;
     use crate::search::terms::{TermVector, VectorBuilder};
 
     /// Returns the similarity of each text to the first one.
@@ -101,18 +83,5 @@ mod tests {
         let texts = ["proxy proxy proxy header", "proxy", "header", "alpha beta"];
         let [_, often, once, _] = similarities(texts);
         assert!(once < often);
-    }
-
-    #[test]
-    fn folders_are_compared_from_the_root() {
-        let [here, sibling, other, root] =
-            ["a/b/c.py", "a/d/c.py", "x/b/c.py", "c.py"].map(|path| RelPath::new(path.as_bytes()).unwrap());
-        assert_eq!(shared_folders(&here, &here), 1.0);
-        assert_eq!(shared_folders(&here, &sibling), 0.5);
-        assert_eq!(shared_folders(&here, &other), 0.0);
-        assert_eq!(shared_folders(&root, &root), 1.0);
-        assert_eq!(shared_folders(&root, &here), 0.0);
-        assert_eq!(folder_similarity(&sibling, &[&other, &here]), 0.5);
-        assert_eq!(folder_similarity(&sibling, &[]), 0.0);
     }
 }
