@@ -18,7 +18,7 @@ use crate::engine::document::draft::ShownFile;
 use crate::engine::document::rendering::{NameList, Renderer, ViewKey};
 use crate::engine::fingerprint::Fingerprint;
 use crate::engine::ranking::{ProjectRanking, RankedSymbol};
-use crate::model::{FileRole, FileType, Outline, Symbol, SymbolKind, ViewMode};
+use crate::model::{FileRole, FileType, Outline, Symbol, SymbolKind, ViewMode, is_component_type};
 use crate::summarize;
 use crate::summarize::SummaryInput;
 
@@ -400,7 +400,8 @@ impl DraftCosts<'_, '_, '_> {
             is_known = text.is_some();
             let text = text.unwrap_or_default();
             if !has_grammar
-                || matches!(subject.file_type.id, "php" | "c" | "cpp" | "vue" | "svelte" | "astro")
+                || matches!(subject.file_type.id, "php" | "c" | "cpp")
+                || is_component_type(subject.file_type.id)
             {
                 names = declared_names(&text, subject.file_type);
             }
