@@ -9,7 +9,6 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::excerpts::BlockSelection;
 use super::named_files::NamedFiles;
 use crate::aggregate::{
     BYTES_PER_TOKEN, DocumentLimits, PackCosts, PackShares, TokenCounter, code_lines, important_names,
@@ -208,22 +207,23 @@ impl CostMemo {
         }
     }
 
-    /// Compares a block with what was selected for it. If it is much larger, because it
+    /// Compares a block with the bodies and signatures that were selected for it. If it is much larger, because it
     /// contains more that could not be cut out, the difference is added to its cost from now on. Returns whether it is.
     pub(super) fn correct(
         &mut self,
         unit: BudgetUnit,
-        selection: &BlockSelection,
+        file: usize,
+        bodies: &[usize],
+        signatures: &[usize],
         block_bytes: usize,
     ) -> bool {
-        let BlockSelection { file, bodies, signatures, .. } = selection;
-        let expected = self.pieces(unit, *file, bodies, signatures).total();
+        let expected = self.pieces(unit, file, bodies, signatures).total();
         let size = unit.of_bytes(block_bytes as u64);
         let is_larger = expected + expected / 2 + unit.tokens(EXCESS_SLACK) < size;
         if is_larger {
             let costs = self.costs.entry(unit).or_default();
-            let block = costs.get(Piece::Block(*file)).unwrap_or(0);
-            costs.set(Piece::Block(*file), block + size - expected);
+            let block = costs.get(Piece::Block(file)).unwrap_or(0);
+            costs.set(Piece::Block(file), block + size - expected);
         }
         is_larger
     }
@@ -497,12 +497,11 @@ mod tests {
         let costs = memo.costs.entry(unit).or_default();
         costs.set(Piece::Block(3), 100);
         costs.set(Piece::Body(7), 900);
-        let selection = BlockSelection { file: 3, bodies: vec![7], signatures: Vec::new(), is_whole: false };
-        assert!(!memo.correct(unit, &selection, 1_400));
+        assert!(!memo.correct(unit, 3, &[7], &[], 1_400));
         assert_eq!(memo.costs[&unit].get(Piece::Block(3)), Some(100));
-        assert!(memo.correct(unit, &selection, 9_000));
+        assert!(memo.correct(unit, 3, &[7], &[], 9_000));
         assert_eq!(memo.costs[&unit].get(Piece::Block(3)), Some(8_100));
         // Now it is as large as expected.
-        assert!(!memo.correct(unit, &selection, 9_000));
+        assert!(!memo.correct(unit, 3, &[7], &[], 9_000));
     }
 }

@@ -75,7 +75,8 @@ impl PackMemo {
         self.is_corrected = false;
         for selection in selections {
             if let Some(block) = blocks.get(&selection.file) {
-                self.is_corrected |= self.costs.correct(unit, selection, block.body.len());
+                let BlockSelection { file, bodies, signatures, .. } = selection;
+                self.is_corrected |= self.costs.correct(unit, *file, bodies, signatures, block.body.len());
             }
         }
     }
