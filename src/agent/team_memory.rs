@@ -59,7 +59,7 @@ impl TeamMemory {
     }
 
     /// Removes the summaries that were found missing recently.
-    pub fn retain_unknown(&self, wanted: &mut Vec<WantedSummary>, now_ms: i64) {
+    pub(super) fn retain_unknown(&self, wanted: &mut Vec<WantedSummary>, now_ms: i64) {
         let keys = wanted.iter().map(|wanted| wanted.key).collect();
         let latest_ms = now_ms.saturating_add(MISS_MEMORY_MS);
         if let Ok(Some(db)) = AgentDb::open_reader(&self.file)
@@ -71,7 +71,7 @@ impl TeamMemory {
     }
 
     /// Remembers what a pull did not find.
-    pub fn remember_missing(&self, wanted: &[WantedSummary], now_ms: i64) {
+    pub(super) fn remember_missing(&self, wanted: &[WantedSummary], now_ms: i64) {
         let keys: Vec<SummaryKey> = wanted.iter().map(|wanted| wanted.key).collect();
         if let Ok(opened) = AgentDb::open(&self.file) {
             let mut db = opened.db;

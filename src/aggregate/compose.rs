@@ -294,7 +294,7 @@ fn receipt_entry(file: &CandidateFile) -> ReceiptEntry {
 
 /// Returns the heading of the section of files. It precedes all of them, so it must not depend on which are in focus.
 /// In a limited document, ranks decide on the views.
-pub fn section_heading(plan: &DocumentPlan, is_limited: bool) -> &'static str {
+fn section_heading(plan: &DocumentPlan, is_limited: bool) -> &'static str {
     if plan.is_unchanged {
         return "Files (No Changes Since the Last Aggregation)";
     }

@@ -76,7 +76,7 @@ impl ApiError {
     }
 
     /// The answer cannot be decoded.
-    pub fn unreadable_answer(error: &serde_json::Error) -> Self {
+    pub(super) fn unreadable_answer(error: &serde_json::Error) -> Self {
         let hint = "this is a bug in slop; asking for something else may still work";
         Self::environment("bug", format!("internal error in slop: {error}"), hint)
     }

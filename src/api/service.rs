@@ -98,7 +98,7 @@ impl QueryJob {
         self.is_cancelled.load(Ordering::Relaxed)
     }
 
-    pub fn set_progress(&self, done: usize, total: usize) {
+    pub(super) fn set_progress(&self, done: usize, total: usize) {
         *lock(&self.progress) = (done, total);
         if let Some(observer) = &self.observer {
             observer.progress(done, total);

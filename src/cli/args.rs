@@ -67,7 +67,7 @@ pub struct CliArgs {
 
 impl CliArgs {
     /// Parses the arguments of the process; returns them with the name of the command, which its JSON contains.
-    pub fn parse_with_name() -> Result<(Self, String), clap::Error> {
+    pub(super) fn parse_with_name() -> Result<(Self, String), clap::Error> {
         let matches = with_groups(with_negative_values(Self::command())).try_get_matches()?;
         let name = matches.subcommand_name().unwrap_or_default().to_owned();
         // Errors of the conversion have no usage line; formatting them with the command adds it.

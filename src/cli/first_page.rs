@@ -31,7 +31,7 @@ const GROUPS: [(&str, &[&str]); 6] = [
 const TEMPLATE: &str = "{about-with-newline}\n{usage-heading} {usage}\n\n{before-help}{all-args}{after-help}";
 
 /// Returns the command with its subcommands in groups instead of clap's list.
-pub fn with_groups(mut command: Command) -> Command {
+pub(super) fn with_groups(mut command: Command) -> Command {
     let (short, long) = (short_list(&command), long_list(&command));
     let names: Vec<String> = command.get_subcommands().map(|below| below.get_name().to_owned()).collect();
     for name in names {

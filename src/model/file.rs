@@ -296,6 +296,11 @@ impl FileType {
     }
 }
 
+/// Returns whether a type, given by its id, is a component: scripts, a template and styles in one file.
+pub fn is_component_type(id: &str) -> bool {
+    matches!(id, "vue" | "svelte" | "astro")
+}
+
 /// Types that are code by role, but usually what a program displays.
 const MARKUP: &[&str] = &["html", "css", "scss", "sass", "less"];
 

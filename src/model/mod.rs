@@ -61,7 +61,7 @@ pub use facts::{
 };
 pub use file::{
     ArtifactKind, ConfigSyntax, ContentFacts, ContentHash, FileRole, FileStamp, FileType, HeaderDialect,
-    Producer, SkipReason, hex,
+    Producer, SkipReason, hex, is_component_type,
 };
 pub use fragment::{Depth, Fragment, FragmentName, Pin, Warmth};
 pub use http::{HttpError, HttpMethod, HttpRequest, HttpResponse};

@@ -21,7 +21,7 @@ pub fn is_unsafe_to_print(c: char) -> bool {
 }
 
 /// Returns whether a text consists of printable ASCII, as most names do.
-pub fn is_plain_ascii(text: &str) -> bool {
+pub(super) fn is_plain_ascii(text: &str) -> bool {
     text.bytes().all(|byte| byte == b' ' || byte.is_ascii_graphic())
 }
 

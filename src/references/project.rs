@@ -6,6 +6,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::model::{
     BindingFact, BindingValue, DefinitionFact, DefinitionId, ExpressionFact, ScopeId, ScopeKind, SourceFacts,
+    is_component_type,
 };
 
 /// One file and its facts.
@@ -70,7 +71,8 @@ impl NameRules {
     pub(super) fn of(language: &str) -> Option<Self> {
         match language {
             "python" => Some(Self::Python),
-            "javascript" | "typescript" | "tsx" | "vue" | "svelte" | "astro" => Some(Self::Script),
+            "javascript" | "typescript" | "tsx" => Some(Self::Script),
+            _ if is_component_type(language) => Some(Self::Script),
             "rust" => Some(Self::Rust),
             "go" => Some(Self::Go),
             "java" => Some(Self::Java),

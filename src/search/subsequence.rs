@@ -46,7 +46,7 @@ impl Subsequence {
     }
 
     /// Returns whether a text may match: a quick test without false negatives.
-    pub fn may_match(&self, text: &str) -> bool {
+    fn may_match(&self, text: &str) -> bool {
         let Some(wanted) = &self.ascii else { return true };
         let mut wanted = wanted.iter().copied();
         let Some(mut next) = wanted.next() else { return true };

@@ -172,7 +172,7 @@ pub fn agent_keys(chain: &[Model], variable: ProviderKeyLookup<'_>) -> Result<Pr
 }
 
 /// Returns a provider's key, from the first variable that is set, else from its file.
-pub fn provider_key(
+pub(super) fn provider_key(
     provider: &Provider,
     variable: ProviderKeyLookup<'_>,
 ) -> Result<Option<SecretString>, ApiError> {

@@ -66,6 +66,17 @@ fn names_of_nuxt_need_no_import_and_aliases_are_folders_of_sources() {
 }
 
 #[test]
+fn folders_outside_of_a_nuxt_project_need_imports() {
+    let songs = "export const useSongs = () => 1\n";
+    let found = references(&[
+        ("web/nuxt.config.ts", "export default {}\n"),
+        ("web/pages/index.vue", "<script setup>\nconst songs = useSongs()\n</script>\n"),
+        ("website/composables/songs.ts", songs),
+    ]);
+    assert!(!found.iter().any(|found| found.contains("useSongs sure")), "{found:#?}");
+}
+
+#[test]
 fn options_of_vue_are_members_of_the_component() {
     let vue = "<template>\n  <p @click=\"load\">{{ total }}</p>\n</template>\n\n<script>\nexport default {\n  created() { this.load() },\n  computed: { total() { return this.songs.length } },\n  watch: { songs() { this.other() } },\n  methods: {\n    load() { this.total },\n    other() {},\n  },\n}\n</script>\n";
     let user = "import A from './A.vue'\nA.setup()\n";

@@ -2,6 +2,7 @@
 //! the beginning of a file.
 
 use super::page::LanguageStyle;
+use crate::model::is_component_type;
 
 /// Returns the lines of a text that are not blank and do not begin with a comment. In languages without a grammar, and
 /// in PHP, imports and other file headers are left out too.
@@ -83,7 +84,8 @@ impl CodeLineReader {
 fn further_line_marks(language: &str) -> &'static [&'static str] {
     match language {
         "lisp" | "scheme" | "racket" | "clojure" | "emacs-lisp" => &[";"],
-        "terraform" | "vue" | "svelte" | "astro" | "dafny" => &["//"],
+        "terraform" | "dafny" => &["//"],
+        _ if is_component_type(language) => &["//"],
         "batch" => &["::", "rem ", "@rem ", "@echo off"],
         "abap" | "sas" | "stata" => &["*"],
         "fortran" => &["c ", "C "],
@@ -102,8 +104,8 @@ fn further_block_marks(language: &str) -> &'static [CommentMarks] {
         }
         "perl" | "raku" => &[("=pod", "=cut"), ("=head", "=cut"), ("=encoding", "=cut"), ("=begin", "=end")],
         "coffeescript" => &[("###", "###")],
-        "vue" | "svelte" | "astro" => &[("/*", "*/")],
         "d" => &[("/+", "+/")],
+        _ if is_component_type(language) => &[("/*", "*/")],
         _ => &[],
     }
 }
@@ -138,10 +140,10 @@ fn prelude(language: &str) -> &'static [&'static str] {
         "ada" => &["with ", "use ", "pragma "],
         "solidity" | "move" | "cairo" => &["pragma ", "import ", "use "],
         "scss" | "sass" | "less" | "stylus" => &["@import", "@use ", "@forward "],
-        "vue" | "svelte" | "astro" => &["<script", "---", "import "],
         "qml" | "coffeescript" => &["import ", "pragma "],
         "prolog" => &[":- module", ":- use_module"],
         "tcl" => &["package "],
+        _ if is_component_type(language) => &["<script", "---", "import "],
         _ => &[],
     }
 }

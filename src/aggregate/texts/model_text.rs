@@ -11,7 +11,7 @@ const CUT: &str = " […]";
 
 /// Returns the text as paragraphs, one per line and none empty, without terminal control characters, bidirectional
 /// controls and invisible characters.
-pub fn sanitize_paragraphs(words: &str) -> String {
+pub(super) fn sanitize_paragraphs(words: &str) -> String {
     let words = truncate(words, MAX_BYTES);
     if is_plain(&words) {
         return words;

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use crate::model::is_component_type;
+
 /// Leading white space beyond this is not copied, because every generated line would have it.
 const MAX_INDENT: usize = 200;
 
@@ -281,7 +283,8 @@ impl LanguageStyle {
             "fsharp" | "fstar" => marks("//", ("(*", "*)")),
             "tla" => marks("\\*", ("(*", "*)")),
             "ocaml" | "coq" | "mathematica" | "standard-ml" | "isabelle" => around("(*", "*)"),
-            "xml" | "svg" | "mxml" | "vue" | "svelte" | "astro" => around("<!--", "-->"),
+            "xml" | "svg" | "mxml" => around("<!--", "-->"),
+            _ if is_component_type(language) => around("<!--", "-->"),
             "jsp" | "aspx" => around("<%--", "--%>"),
             "coldfusion" => around("<!---", "--->"),
             "freemarker" => around("<#--", "-->"),

@@ -168,7 +168,7 @@ impl SymbolPlace {
 
 impl ReferencePlace {
     /// Returns the file and the line.
-    pub fn line_text(&self) -> String {
+    fn line_text(&self) -> String {
         format!("{}:{}", display_path(&self.path, self.path_hex.as_deref()), self.line)
     }
 
@@ -185,7 +185,7 @@ impl ReachedPlace {
     }
 
     /// Returns the symbol as a row, with the line of its use.
-    pub fn use_text(&self, usual: u32) -> String {
+    fn use_text(&self, usual: u32) -> String {
         self.text_at(self.via.as_ref().map_or(self.line, |via| via.line), usual)
     }
 

@@ -146,7 +146,7 @@ impl DocumentRun<'_, '_> {
             let diffs = (routed.view == ViewMode::Diff).then(|| file.path.clone()).into_iter().collect();
             let mut texts = base_texts(&renderer.cache.workspace, request.base.as_deref(), diffs)?;
             let old = base_text(&renderer.cache.workspace, &mut texts, &file.path);
-            let candidate = render_candidate(&mut renderer, &file, routed, &routing, (None, old), 0);
+            let candidate = render_candidate(&mut renderer, &file, routed, &routing, None, old);
             let tokens = renderer.cache.count_tokens(&[render::block_text(&candidate.block).as_str()])[0];
             let counter = renderer.cache.workspace.options.counter.name();
             let under_limits = under_limits.remove(&file.path);

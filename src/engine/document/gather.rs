@@ -74,10 +74,11 @@ pub(super) fn gather_files(
         let position = selectors.iter().position(|selector| selector.selects(&file.path));
         let position = position.unwrap_or(usize::MAX);
         let mut candidate = if request.limits.is_some() && is_selectable(&file, routed) {
-            name_candidate(&file, routed, position)
+            name_candidate(&file, routed)
         } else {
-            render_candidate(renderer, &file, routed, routing, (text, old), position)
+            render_candidate(renderer, &file, routed, routing, text, old)
         };
+        candidate.request_position = position;
         bytes += candidate.block.body.len();
         if MAX_PLAIN_BYTES < bytes {
             candidate.block.body.compress();
@@ -148,7 +149,7 @@ fn is_selectable(file: &KnownFile, routed: RoutedView) -> bool {
 }
 
 /// Returns a file by its name, until it is decided how it is shown.
-fn name_candidate(file: &KnownFile, routed: RoutedView, given: usize) -> CandidateFile {
+fn name_candidate(file: &KnownFile, routed: RoutedView) -> CandidateFile {
     let content = ContentRef::from_file(file).map(|subject| subject.hash);
     let block = DocumentBlock {
         path: file.path.clone(),
@@ -159,18 +160,7 @@ fn name_candidate(file: &KnownFile, routed: RoutedView, given: usize) -> Candida
         body: String::new().into(),
         summary: None,
     };
-    CandidateFile {
-        block,
-        details: file.details(),
-        wanted: routed.view,
-        rule: routed.rule,
-        reason: None,
-        fault: None,
-        stability: unknown_stability(file),
-        request_position: given,
-        score: None,
-        part: FilePart::default(),
-    }
+    unplaced_candidate(file, routed, ViewAnswer { block, reason: None, fault: None })
 }
 
 /// Does in advance what is done for many files at once: asks git for the base texts of diffs, which are returned, and
@@ -201,13 +191,21 @@ pub(super) fn render_candidate(
     file: &KnownFile,
     routed: RoutedView,
     routing: &RoutingContext<'_>,
-    (text, old): (Option<HashedText>, BaseText),
-    given: usize,
+    text: Option<HashedText>,
+    base: BaseText,
 ) -> CandidateFile {
-    let overrides = ViewOverrides { mask: &[], keeps_hidden: false, lines: &[], base: old };
-    let overrides = Some(&overrides);
-    let ViewAnswer { block, reason, fault } =
-        render_as(renderer, routed.view, summary_detail(routing), file, routing, (text, overrides));
+    let overrides = ViewOverrides { mask: &[], keeps_hidden: false, lines: &[], base };
+    let wanted = WantedView {
+        overrides: Some(&overrides),
+        text,
+        ..WantedView::new(routed.view, summary_detail(routing))
+    };
+    unplaced_candidate(file, routed, render_as(renderer, file, routing, wanted))
+}
+
+/// Returns a file of which only the view is known.
+fn unplaced_candidate(file: &KnownFile, routed: RoutedView, answer: ViewAnswer) -> CandidateFile {
+    let ViewAnswer { block, reason, fault } = answer;
     CandidateFile {
         block,
         details: file.details(),
@@ -216,21 +214,35 @@ pub(super) fn render_candidate(
         reason,
         fault,
         stability: unknown_stability(file),
-        request_position: given,
+        request_position: 0,
         score: None,
         part: FilePart::default(),
+    }
+}
+
+/// A view in which a file is rendered, whatever its routing.
+pub(super) struct WantedView<'a> {
+    view: ViewMode,
+    detail: SummaryDetail,
+    overrides: Option<&'a ViewOverrides<'a>>,
+    /// The text, if it has been read in this run already.
+    text: Option<HashedText>,
+}
+
+impl WantedView<'_> {
+    pub(super) const fn new(view: ViewMode, detail: SummaryDetail) -> Self {
+        Self { view, detail, overrides: None, text: None }
     }
 }
 
 /// Renders a file in a view, with the items of the routing.
 pub(super) fn render_as(
     renderer: &mut Renderer<'_, '_>,
-    view: ViewMode,
-    detail: SummaryDetail,
     file: &KnownFile,
     routing: &RoutingContext<'_>,
-    (text, overrides): (Option<HashedText>, Option<&ViewOverrides<'_>>),
+    wanted: WantedView<'_>,
 ) -> ViewAnswer {
+    let WantedView { view, detail, overrides, text } = wanted;
     let lines = routing.focus.lines(&file.path).unwrap_or(FocusLines(Vec::new()));
     let item = routing.items.find(&file.path);
     let by_model = routing.tier.is_some_and(|tier| tier.by_model);

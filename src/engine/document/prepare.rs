@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::cache::DocumentCaches;
 use super::delivery::{ReaderState, load_reader_state, reduce_to_changes};
 use super::draft::{DraftDocument, GatheredFiles, ShownFile};
-use super::gather::{gather_files, render_as};
+use super::gather::{WantedView, gather_files, render_as};
 use super::inputs::{DocumentInputs, InputsDigest, ParsedTask, task_problems, task_receipt};
 use super::overview::overview;
 use super::packing::{BudgetUnit, PackMemos, StableShare, limit_of};
@@ -110,8 +110,8 @@ impl DocumentRun<'_, '_> {
         let mut draft = DraftDocument::new(request, gathered, sections, &summaries.folders);
         if let Some(reader) = &reader {
             let mut wanted_block = |renderer: &mut Renderer<'_, '_>, shown: &ShownFile| {
-                let (view, detail) = (shown.candidate.wanted, summary_detail(&routing));
-                render_as(renderer, view, detail, &shown.file, &routing, (None, None)).block
+                let wanted = WantedView::new(shown.candidate.wanted, summary_detail(&routing));
+                render_as(renderer, &shown.file, &routing, wanted).block
             };
             reduce_to_changes(&mut renderer, &mut draft, reader, &mut wanted_block);
         }

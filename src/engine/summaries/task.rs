@@ -216,7 +216,7 @@ pub struct SubjectFolder {
 }
 
 /// Returns the folders that contain any of these files, subfolders first; the root is last.
-pub fn subject_folders(leaves: &[SubjectFile<'_>]) -> Vec<SubjectFolder> {
+pub(super) fn subject_folders(leaves: &[SubjectFile<'_>]) -> Vec<SubjectFolder> {
     let mut inside: BTreeMap<&[u8], BTreeMap<SubjectKey, u64>> = BTreeMap::new();
     for leaf in leaves {
         inside.entry(leaf.path.parent()).or_default().insert(leaf.key, leaf.bytes);

@@ -2,6 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
+use super::script_packages::below;
 use crate::model::{
     AUGMENTED_MODULE, BindingFact, BindingValue, GLOBAL_FILE, ScopeId, ScopeKind, SourceFacts,
 };
@@ -50,7 +51,7 @@ impl<'a> ScriptGlobals<'a> {
                     globals.components.entry(name).or_default().push(id);
                 }
             }
-            let below = nuxt.and_then(|folder| file.path.strip_prefix(folder));
+            let below = nuxt.and_then(|folder| below(folder, &file.path));
             if below.is_some_and(|path| folder_of(path).split('/').any(|name| NUXT_FOLDERS.contains(&name))) {
                 globals.add_scope(id, facts, 0);
             }
@@ -99,7 +100,8 @@ impl<'a> ScriptGlobals<'a> {
 /// Returns the names that a Vue component in a folder `components` may be registered by: that of its file, and the one
 /// that Nuxt makes of its path, without the folders that the file's name repeats.
 fn component_names(path: &str) -> Vec<String> {
-    let Some((_, below)) = path.split_once("components/") else { return Vec::new() };
+    let nested = || path.split_once("/components/").map(|(_, below)| below);
+    let Some(below) = below("components", path).or_else(nested) else { return Vec::new() };
     let (folder, file) = below.rsplit_once('/').unwrap_or(("", below));
     let own = pascal_case(file.split('.').next().unwrap_or_default());
     let folders: Vec<String> = folder.split('/').map(pascal_case).collect();
@@ -147,5 +149,7 @@ mod tests {
         check("components/song-list/index.vue", &["SongList"]);
         check("src/components/größe.vue", &["Größe"]);
         check("src/error.vue", &[]);
+        check("mycomponents/Input.vue", &[]);
+        check("my-components/components/Input.vue", &["Input"]);
     }
 }

@@ -217,7 +217,7 @@ fn nearest<'t, T>(table: &'t FxHashMap<&str, T>, path: &str) -> Option<&'t T> {
 }
 
 /// Returns the rest of a path below a folder.
-fn below<'p>(folder: &str, path: &'p str) -> Option<&'p str> {
+pub(super) fn below<'p>(folder: &str, path: &'p str) -> Option<&'p str> {
     let rest = path.strip_prefix(folder)?;
     if folder.is_empty() { Some(rest) } else { rest.strip_prefix('/') }
 }

@@ -176,7 +176,7 @@ impl<'a> Evaluator<'a> {
     ) -> ValueSet {
         let facts = self.index.facts(method.file);
         if let ExpressionFact::Name(name) = facts.expression(declared)
-            && self.is_type_variable(method.file, name, 0)
+            && self.is_type_variable(method.file, name)
             && !self.parameters_of_type(member.owner).contains(&facts.name(name))
         {
             // A type variable that no other parameter has is that of `self`: `def copy(self: T) -> T`.
@@ -203,7 +203,7 @@ impl<'a> Evaluator<'a> {
             ExpressionFact::Name(name) | ExpressionFact::Member(_, name) if facts.name(name) == "Self" => {
                 ValueSet::one(Value::Instance(receiver))
             }
-            ExpressionFact::Name(name) if self.is_type_variable(owner.file, name, 0) => {
+            ExpressionFact::Name(name) if self.is_type_variable(owner.file, name) => {
                 match self.type_argument(receiver, owner, facts.name(name), 0) {
                     Some((site, argument)) => self.instance(site, argument),
                     None => ValueSet::UNKNOWN,
@@ -265,7 +265,7 @@ impl<'a> Evaluator<'a> {
                 let (Site { file, .. }, argument_of_base) = found;
                 let facts = self.index.facts(file);
                 return match facts.expression(argument_of_base) {
-                    ExpressionFact::Name(name) if self.is_type_variable(file, name, 0) => {
+                    ExpressionFact::Name(name) if self.is_type_variable(file, name) => {
                         argument(self, facts.name(name))
                     }
                     _ => Some(found),
@@ -282,9 +282,7 @@ impl<'a> Evaluator<'a> {
         for base in &self.index.definition(key).bases {
             let (name, arguments, _) = self.generic_parts(key.file, *base);
             let variables = arguments.into_iter().filter_map(|argument| match facts.expression(argument) {
-                ExpressionFact::Name(name) if self.is_type_variable(key.file, name, 0) => {
-                    Some(facts.name(name))
-                }
+                ExpressionFact::Name(name) if self.is_type_variable(key.file, name) => Some(facts.name(name)),
                 _ => None,
             });
             let variables: Vec<&'a str> = variables.collect();
@@ -301,8 +299,8 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Returns whether a name of a file is that of a type variable, in the file or where it is imported from.
-    fn is_type_variable(&mut self, file: FileId, name: NameId, depth: usize) -> bool {
-        self.type_variable(file, name, depth).is_some()
+    fn is_type_variable(&mut self, file: FileId, name: NameId) -> bool {
+        self.type_variable(file, name, 0).is_some()
     }
 
     /// Returns the values of a type variable: those of its bound, or of types that inherit it.

@@ -39,7 +39,7 @@ impl Term {
     }
 
     /// Returns the term of an identifier as written, even if [`terms`](super::words::terms) would not yield it.
-    pub fn of_identifier(name: &[u8]) -> Self {
+    pub(super) fn of_identifier(name: &[u8]) -> Self {
         let mut hash = 0;
         for chunk in name.chunks(8) {
             let mut bytes = [0; 8];

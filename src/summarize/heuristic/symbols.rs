@@ -8,8 +8,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::exports::Exports;
 use super::page::SummaryInput;
-use super::templates::is_component;
-use crate::model::{Outline, Symbol, SymbolKind};
+use crate::model::{Outline, Symbol, SymbolKind, is_component_type};
 use crate::summarize::words;
 
 const SIGNATURE_BYTES: usize = 120;
@@ -61,7 +60,7 @@ pub(crate) fn file_symbols<'a>(
     let mut waiting: Vec<(&Symbol, bool)> =
         outline.symbols.iter().rev().map(|symbol| (symbol, false)).collect();
     // The template and the styles of a component.
-    let is_section = |symbol: &Symbol| symbol.kind == SymbolKind::Element && is_component(language);
+    let is_section = |symbol: &Symbol| symbol.kind == SymbolKind::Element && is_component_type(language);
     while let Some((symbol, in_tests)) = waiting.pop() {
         if is_section(symbol) {
             continue;

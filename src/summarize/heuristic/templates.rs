@@ -5,6 +5,7 @@
 
 use super::components::{self, ComponentParts};
 use super::page::{SummaryInput, SummaryPage};
+use crate::model::is_component_type;
 use crate::summarize::words;
 
 /// Bytes that are read.
@@ -20,21 +21,13 @@ const NAME_BYTES: usize = 60;
 
 /// Types of files with marks of a template engine.
 const TEMPLATES: &[&str] = &[
-    "html", "erb", "eex", "jinja", "twig", "liquid", "handlebars", "go-template", "blade", "razor", "vue",
-    "svelte", "astro", "helm", "jsp", "ejs", "asp", "aspx", "mako", "latte", "volt", "freemarker",
-    "velocity",
+    "html", "erb", "eex", "jinja", "twig", "liquid", "handlebars", "go-template", "blade", "razor", "helm",
+    "jsp", "ejs", "asp", "aspx", "mako", "latte", "volt", "freemarker", "velocity",
 ];
-/// Types of files in which tags with capital letters are components.
-const COMPONENTS: &[&str] = &["vue", "svelte", "astro"];
 
 /// Returns whether a type of file is a template, a component or a page.
 pub(crate) fn is_template(id: &str) -> bool {
-    TEMPLATES.contains(&id)
-}
-
-/// Returns whether a type of file is a component: scripts, a template and styles in one.
-pub(crate) fn is_component(id: &str) -> bool {
-    COMPONENTS.contains(&id)
+    TEMPLATES.contains(&id) || is_component_type(id)
 }
 
 /// The parts of a template, in the order of the text, each once.
@@ -73,7 +66,8 @@ impl TemplateParts {
     pub(crate) fn of(source: &SummaryInput<'_>) -> Self {
         let text = words::head(source.text, HEAD_BYTES);
         let mut parts = Self::default();
-        let has_components = is_component(source.file_type.id);
+        // In these files, tags with capital letters are components.
+        let has_components = is_component_type(source.file_type.id);
         let script = if has_components { components::script_of(text, source.file_type.id) } else { None };
         if let Some(script) = &script {
             parts.script = ComponentParts::of(&text[script.clone()]);

@@ -25,6 +25,7 @@ mod runs;
 #[cfg(test)]
 mod samples_tests;
 mod scan;
+mod structures;
 mod values;
 
 pub(super) use display::{REDACTED, redact_line, without_pem};

@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use super::builder::FactsBuilder;
 use super::{by_name, c, go, java, manifest, python, rust, rust_macros, script};
-use crate::model::{ArtifactKind, Producer, SourceFacts};
+use crate::model::{ArtifactKind, Producer, SourceFacts, is_component_type};
 use crate::syntax::languages::compiled_language;
 use crate::syntax::outline::parse;
 
@@ -69,7 +69,7 @@ pub fn source_facts(language: &str, text: &str, give_up: &mut dyn FnMut() -> boo
             compiled.language.preprocess.and_then(|repair| repair(text)).map(|repaired| repaired.text)
         }
         // The names in a template are those of its scripts.
-        "vue" | "svelte" | "astro" => compiled.language.respell.and_then(|respell| respell(text)),
+        _ if is_component_type(language) => compiled.language.respell.and_then(|respell| respell(text)),
         _ => None,
     };
     // The line numbers must be those of the original.
@@ -104,9 +104,9 @@ fn walker(language: &str) -> Option<Walker> {
         "java" => Some(java::walk),
         "python" => Some(python::walk),
         "javascript" | "typescript" | "tsx" => Some(script::walk),
-        "vue" | "svelte" | "astro" => Some(script::walk_component),
         "rust" => Some(rust::walk),
         "go" => Some(go::walk),
+        _ if is_component_type(language) => Some(script::walk_component),
         _ => None,
     }
 }

@@ -1,5 +1,7 @@
 //! The shells that Bash understands: functions, variables, aliases, and what a script sources.
 
+use std::ops::Range;
+
 use tree_sitter::Node;
 
 use crate::model::SymbolKind;
@@ -7,7 +9,7 @@ use crate::syntax::outline::{
     ElisionMarks, Language, NodeTable, OutlineWalk, SymbolBody, SymbolDefinition, Visit, child_of_kind,
     children, find, find_all,
 };
-use crate::syntax::text::{PreprocessedText, TextRewriter, format_text_size};
+use crate::syntax::text::{ExpectedSymbol, PreprocessedText, TextRewriter, format_text_size};
 
 /// Bash, and what other shells have in common with it.
 pub(super) static SHELL: Language = Language {
@@ -55,34 +57,53 @@ fn without_bodies(text: &str) -> Option<PreprocessedText> {
     rewrite(text, true)
 }
 
-/// Rewrites the heads of tests, and the bodies of functions if `cuts_bodies`.
+/// Rewrites the heads of tests, and the bodies of functions if `cuts_bodies`. The parser may still lose functions of which
+/// the body was cut, so the outline expects them.
 fn rewrite(text: &str, cuts_bodies: bool) -> Option<PreprocessedText> {
     let mut rewriter = TextRewriter::new(text);
-    let (mut head, mut body, mut here_document) = (false, None, None);
+    // A head whose brace is expected on the next line.
+    let mut open_head = None;
+    let (mut body, mut here_document): (Option<OpenBody<'_>>, _) = (None, None);
     let mut at = 0;
     for line in text.split_inclusive('\n') {
-        let start = at;
+        let line_start = at;
         at += line.len();
         let line = line.trim_end();
         if let Some(end) = here_document {
             here_document = here_document.filter(|_| line.trim_start_matches('\t') != end);
             continue;
         }
-        let named_test = test_head(line);
         let code = line.trim_start();
         let indent = line.len() - code.len();
-        if let Some((name_end, _)) = named_test {
-            rewriter.repair(start + indent..start + name_end, TEST_FUNCTION);
+        let start = line_start + indent;
+        let is_outermost = body.as_ref().is_none_or(|body| indent <= body.indent);
+        let bats_head = test_head(code);
+        if let Some(head) = bats_head.as_ref().filter(|_| is_outermost) {
+            rewriter.repair(start..start + head.end, TEST_FUNCTION);
         }
-        let brace =
-            if head { Some(code) } else { named_test.map(|(_, rest)| rest).or_else(|| function_head(code)) };
-        head = !head && brace == Some("");
-        match (brace, body) {
-            (Some("{"), _) if cuts_bodies && body.is_none_or(|(_, outer)| indent <= outer) => {
-                body = Some((at, indent));
+        let head = match open_head.take() {
+            Some((range, names)) => Some((range, names, code)),
+            None => bats_head
+                .or_else(|| function_head(code))
+                .map(|head| (start..start + head.end, head.names, code[head.end..].trim_start())),
+        };
+        match (head, &body) {
+            (Some((range, names, "")), _) => open_head = Some((range, names)),
+            (Some((head, names, rest)), _) if cuts_bodies && is_outermost && rest.starts_with('{') => {
+                let brace = line_start + line.len() - rest.len();
+                let opened = OpenBody { head, names, brace_end: brace + 1, indent };
+                if let Some(end) = closing_brace(rest) {
+                    rewriter.repair(opened.brace_end..brace + end, " :; ");
+                    rewriter.preprocessed.expected_symbols.extend(opened.functions(brace + end + 1));
+                    body = None;
+                } else {
+                    body = Some(opened);
+                    here_document = here_document_end(rest);
+                }
             }
-            (_, Some((from, outer))) if indent == outer && code.starts_with('}') => {
-                rewriter.repair(from..start, ":\n");
+            (_, Some(opened)) if indent == opened.indent && code.starts_with('}') => {
+                rewriter.repair(opened.brace_end..line_start, "\n:\n");
+                rewriter.preprocessed.expected_symbols.extend(opened.functions(start + 1));
                 body = None;
             }
             (_, _) => here_document = here_document_end(line),
@@ -91,13 +112,51 @@ fn rewrite(text: &str, cuts_bodies: bool) -> Option<PreprocessedText> {
     (0 < rewriter.preprocessed.repairs).then(|| rewriter.finish())
 }
 
+/// A function whose closing brace was not found yet.
+struct OpenBody<'t> {
+    head: Range<usize>,
+    names: Vec<&'t str>,
+    brace_end: usize,
+    /// The length of the indent of the line with the opening brace.
+    indent: usize,
+}
+
+impl OpenBody<'_> {
+    /// Returns a function for each name. The last one ends at `end`; the others have only the head, so that the body is
+    /// not shown several times.
+    fn functions(&self, end: usize) -> impl Iterator<Item = ExpectedSymbol> {
+        let last = self.names.last();
+        self.names.iter().map(move |name| ExpectedSymbol {
+            kind: SymbolKind::Function,
+            name: (*name).to_owned(),
+            range: if last == Some(name) { self.head.start..end } else { self.head.clone() },
+            signature: self.head.clone(),
+        })
+    }
+}
+
+/// Returns where a body that begins with a brace is closed on the same line.
+fn closing_brace(body: &str) -> Option<usize> {
+    let is_balanced = body.matches('{').count() == body.matches('}').count();
+    let is_comment = body[1..].trim_start().starts_with('#');
+    if is_balanced && !is_comment { body.rfind('}') } else { None }
+}
+
 /// What a test of Bats begins with, and what is in the place of the word and its name for the parser.
 const TEST_WORD: &str = "@test ";
 const TEST_FUNCTION: &str = "test()";
 
-/// Returns where the name of a test ends in its line, and the brace after it.
-fn test_head(line: &str) -> Option<(usize, &str)> {
-    let name = line.trim_start().strip_prefix(TEST_WORD)?.trim_start();
+/// The beginning of a line that defines a function or a test.
+struct FunctionHead<'t> {
+    /// In zsh, a function may have several names.
+    names: Vec<&'t str>,
+    /// Where the names and parentheses end in the line.
+    end: usize,
+}
+
+/// Returns the head of the test that a line begins with, if its brace follows.
+fn test_head(line: &str) -> Option<FunctionHead<'_>> {
+    let name = line.strip_prefix(TEST_WORD)?.trim_start();
     let length = match name.chars().next()? {
         quote @ ('"' | '\'') => {
             let mut is_escaped = false;
@@ -110,23 +169,40 @@ fn test_head(line: &str) -> Option<(usize, &str)> {
         }
         _ => name.find(char::is_whitespace)?,
     };
-    let rest = name[length..].trim_start();
-    let is_open = rest.starts_with('{');
-    // A comment may follow the brace.
-    let brace = if rest[1.min(rest.len())..].trim_start().starts_with('#') { "{" } else { rest };
-    is_open.then(|| (line.len() - name.len() + length, brace))
+    let (name, rest) = name.split_at(length);
+    let is_open = rest.trim_start().starts_with('{');
+    is_open.then(|| FunctionHead { names: vec![test_name(name)], end: line.len() - rest.len() })
 }
 
-/// Returns what follows the head of a function on its line; `None` if the line does not begin with one.
-fn function_head(line: &str) -> Option<&str> {
+/// Returns the name that a test is run by.
+fn test_name(name: &str) -> &str {
+    name.trim_matches([' ', '"', '\''])
+}
+
+/// Returns the head of the function that a line begins with, if nothing or its brace follows.
+fn function_head(line: &str) -> Option<FunctionHead<'_>> {
     let after_keyword = line.strip_prefix("function ");
-    let declared = after_keyword.unwrap_or(line).trim_start();
-    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | ':' | '.');
-    let rest = declared.trim_start_matches(is_part);
-    let is_named = rest.len() < declared.len();
-    let parameters = rest.trim_start().strip_prefix('(').and_then(|rest| rest.trim_start().strip_prefix(')'));
-    let rest = parameters.or_else(|| after_keyword.map(|_| rest))?.trim_start();
-    (is_named && matches!(rest, "" | "{")).then_some(rest)
+    let mut rest = after_keyword.unwrap_or(line).trim_start();
+    let is_part = |c: char| {
+        c.is_alphanumeric() || !c.is_ascii() || matches!(c, '_' | '-' | ':' | '.' | '+' | '@' | '~')
+    };
+    let mut names = Vec::new();
+    loop {
+        let name = &rest[..rest.len() - rest.trim_start_matches(is_part).len()];
+        if name.is_empty() {
+            break;
+        }
+        names.push(name);
+        rest = rest[name.len()..].trim_start();
+        if after_keyword.is_none() {
+            break;
+        }
+    }
+    let parameters = rest.strip_prefix('(').and_then(|rest| rest.trim_start().strip_prefix(')'));
+    let rest = parameters.or_else(|| after_keyword.map(|_| rest))?;
+    let end = line.len() - rest.len();
+    let is_open = matches!(rest.trim_start().chars().next(), None | Some('{'));
+    (is_open && !names.is_empty()).then_some(FunctionHead { names, end })
 }
 
 /// Returns the line that ends the here-document that begins on a line.
@@ -147,7 +223,7 @@ fn function<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let start = walk.range(body).start;
     let name = walk.text(name);
     // A test has the name that it is run by, without its quotation marks.
-    let name = name.strip_prefix(TEST_WORD).map_or(name, |name| name.trim_matches([' ', '"', '\'']));
+    let name = name.strip_prefix(TEST_WORD).map_or(name, test_name);
     let definition =
         SymbolDefinition::new(SymbolKind::Function, name, SymbolBody::Nothing).with_signature_end(start);
     walk.define(node, definition);
@@ -306,7 +382,7 @@ mod tests {
     #[test]
     fn functions_are_found_after_unsupported_syntax() {
         let whole = SHELL.preprocess_broken.unwrap()(BROKEN).unwrap().text;
-        assert_eq!(whole, "first() {\n:\n}\n\nfunction second\n{\n:\n}\nthird() { echo 3; }\nA=1\n");
+        assert_eq!(whole, "first() {\n:\n}\n\nfunction second\n{\n:\n}\nthird() { :; }\nA=1\n");
         assert_eq!(functions(BROKEN), ["first 1-6", "second 8-11", "third 12-12", "A 13-13"]);
     }
 
@@ -315,6 +391,16 @@ mod tests {
         let text =
             "a() {\n  b=${(@f)c}\n  d ${${e}:#f}\n}\nif g || { h }; then\n  i() {\n    j ${(k)l}\n  }\nfi\n";
         assert_eq!(functions(text), ["a 1-4", "i 6-8"]);
+    }
+
+    #[test]
+    fn functions_of_zsh_are_found_where_the_grammar_fails() {
+        let text = "if [[ -n $1 ]] && { a }; then\n  b=${(M)c:#*}\n  function d e { # both\n    f ${${g}:t}\n  }\n\
+                    elif (( ${+h} )); then\n  .i+j() { k $1 }\nfi\nfunction l() { m ${n} |& o }\n";
+        assert_eq!(functions(text), ["d 3-3", "e 3-5", ".i+j 7-7", "l 9-9"]);
+        // A small error loses all that follows it.
+        let text = "() {\n  a=b\n} &|\nfunction c() {\n  d\n}\nalias e=f\nfunction g() { h $1 }\n";
+        assert_eq!(functions(text), ["c 4-6", "e 7-7", "g 8-8"]);
     }
 
     #[test]

@@ -123,16 +123,7 @@ pub(super) fn recover_lost_symbols(
     separator: &str,
     symbols: &mut Vec<Symbol>,
 ) -> usize {
-    let expected_symbols =
-        source.preprocessed().map_or(&[][..], |preprocessed| &preprocessed.expected_symbols);
-    if expected_symbols.is_empty() {
-        return 0;
-    }
-    let known = SymbolIndex::new(source, symbols);
-    let mut lost: Vec<&ExpectedSymbol> = expected_symbols
-        .iter()
-        .filter(|expected| !known.contains_expected(source, separator, expected))
-        .collect();
+    let mut lost = lost_symbols(source, separator, symbols);
     if lost.is_empty() {
         return 0;
     }
@@ -142,6 +133,20 @@ pub(super) fn recover_lost_symbols(
     let lost = lost.into_iter().map(|expected| symbol_from_expected(source, separator, expected)).collect();
     *symbols = merge_level(std::mem::take(symbols), lost, None, separator, 0);
     broken
+}
+
+/// Returns the symbols that the scanner expects and that are not among those that were found.
+pub(super) fn lost_symbols<'s>(
+    source: &'s SourceText<'_>,
+    separator: &str,
+    found: &[Symbol],
+) -> Vec<&'s ExpectedSymbol> {
+    let Some(preprocessed) = source.preprocessed().filter(|all| !all.expected_symbols.is_empty()) else {
+        return Vec::new();
+    };
+    let known = SymbolIndex::new(source, found);
+    let expected = preprocessed.expected_symbols.iter();
+    expected.filter(|expected| !known.contains_expected(source, separator, expected)).collect()
 }
 
 /// What a symbol is, as roughly as a scanner and a grammar may differ: callable, a type or a namespace; none of these

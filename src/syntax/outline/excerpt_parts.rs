@@ -11,6 +11,7 @@ use super::language::CompiledLanguage;
 use super::parse::{error_count, parse};
 use super::skeleton::{SkeletonCut, sort_cuts};
 use super::walk::OutlineWalk;
+use crate::model::is_component_type;
 use crate::syntax::text::{PreprocessedText, SourceText};
 
 /// What all excerpts of a text have in common.
@@ -59,12 +60,12 @@ impl NodeContent {
             "declaration_list", "document", "preproc_if", "preproc_ifdef", "preproc_else", "section",
             "statements", "stylesheet",
         ];
+        const SCRIPT_LISTS: &[&str] = &["object", "array", "object_type"];
         const BRANCHES: [&str; 5] = ["_clause", "else", "elsif", "if_statement", "if_expression"];
         // Kinds whose names mean something else in other grammars, and values that may have functions in them.
         let of_language: &[&str] = match language {
-            "javascript" | "typescript" | "tsx" | "vue" | "svelte" | "astro" => {
-                &["object", "array", "object_type"]
-            }
+            "javascript" | "typescript" | "tsx" => SCRIPT_LISTS,
+            _ if is_component_type(language) => SCRIPT_LISTS,
             "lua" => &["table_constructor"],
             "ruby" => &["hash", "array"],
             "php" => &["array_creation_expression"],

@@ -2,6 +2,8 @@
 
 use std::ops::RangeInclusive;
 
+use crate::model::is_component_type;
+
 /// How a language writes a comment that stands for lines.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct GapStyle {
@@ -27,10 +29,9 @@ impl GapStyle {
             "json" | "notebook" => return None,
             _ => (("// ", ""), ""),
         };
-        let is_component = matches!(language, "vue" | "svelte" | "astro");
         Some(Self {
             comment,
-            template_comment: is_component.then_some(("<!-- ", " -->")),
+            template_comment: is_component_type(language).then_some(("<!-- ", " -->")),
             statement,
             ends_blocks_by_indent: language == "python",
         })

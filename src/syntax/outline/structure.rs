@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use super::docs::{SourceDoc, comment_docs, skeleton_text};
-use super::elided::{recover_lost_symbols, remove_defined_prototypes};
+use super::elided::{lost_symbols, recover_lost_symbols, remove_defined_prototypes};
 use super::language::CompiledLanguage;
 use super::parse::{error_count, parse, parse_health};
 use super::skeleton::{CutMode, CutText, SkeletonCut, apply_cuts, apply_cuts_around, sort_cuts};
@@ -53,9 +53,11 @@ pub(in crate::syntax) fn derive_text(
     let Some(preprocessed) = again.and_then(|preprocess| preprocess(text)) else { return structure };
     let source = SourceText::new(text).with_preprocessed(preprocessed);
     let other = derive_from(compiled, &source, check, give_up);
-    // An error may be around a whole text, of which the grammar understood more or less.
+    // An error of a few bytes may lose all functions after it, and one around a whole text none.
     let rank = |structure: &FileStructure| {
-        (structure.outline.health.broken_bytes, Reverse(structure.outline.symbols.len()))
+        let Outline { symbols, health, .. } = &structure.outline;
+        let lost = lost_symbols(&source, compiled.language.separator, symbols).len();
+        (lost, health.broken_bytes, Reverse(symbols.len()))
     };
     if rank(&other) < rank(&structure) { other } else { structure }
 }

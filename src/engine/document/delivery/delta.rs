@@ -85,17 +85,17 @@ fn delta(
     let text = delivered.text.as_deref();
     // Only the view differs, for example because a model has written a new summary.
     if delivered.row.wanted == subject.hash {
-        return Some(view_delta(subject, text?, &settled.body.text(), (None, None)));
+        return Some(view_delta(subject, text?, &settled.body.text(), None, None));
     }
     match settled.view {
         ViewMode::Full => full_delta(cache, subject, delivered, &settled.body.text()),
         ViewMode::Masked | ViewMode::Definitions => {
             let outline = |text: &str| parsed_outline(&cache.workspace, subject.file_type, text);
             let (old, new) = (outline(text?), outline(&settled.body.text()));
-            Some(view_delta(subject, text?, &settled.body.text(), (old.as_ref(), new.as_ref())))
+            Some(view_delta(subject, text?, &settled.body.text(), old.as_ref(), new.as_ref()))
         }
         ViewMode::Window | ViewMode::Custom => {
-            Some(view_delta(subject, text?, &settled.body.text(), (None, None)))
+            Some(view_delta(subject, text?, &settled.body.text(), None, None))
         }
         ViewMode::Path => compared_structures(cache, subject, delivered),
         view if is_of_structure(view) => Some(structure_delta(cache, subject, delivered, settled)),
@@ -133,7 +133,8 @@ fn view_delta(
     subject: &ContentRef<'_>,
     old: &str,
     new: &str,
-    (old_outline, new_outline): (Option<&Outline>, Option<&Outline>),
+    old_outline: Option<&Outline>,
+    new_outline: Option<&Outline>,
 ) -> Delta {
     let (old, new) = (FileVersion::from_text(old_outline, old), FileVersion::from_text(new_outline, new));
     aggregate::render_delta(&old, &new, &options(subject, false))
@@ -151,7 +152,7 @@ fn structure_delta(
     }
     match &delivered.text {
         Some(text) if !settled.body.is_empty() && *text != settled.body.text() => {
-            view_delta(subject, text, &settled.body.text(), (None, None))
+            view_delta(subject, text, &settled.body.text(), None, None)
         }
         _ => {
             let path = subject.path.to_argument();

@@ -149,7 +149,7 @@ impl DocumentRun<'_, '_> {
                 let routing = RoutingContext { depths: Some(&depths), ..routing };
                 let routed = route(&file, &routing);
                 let nothing = BaseText::Nothing("a fragment is no diff");
-                let candidate = render_candidate(&mut renderer, &file, routed, &routing, (None, nothing), 0);
+                let candidate = render_candidate(&mut renderer, &file, routed, &routing, None, nothing);
                 texts.insert(name.clone(), candidate.block.body.text().into_owned());
             }
         }

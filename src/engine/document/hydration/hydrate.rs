@@ -11,7 +11,7 @@ use crate::aggregate::{
     RoutingContext, ViewCost, place_fragments,
 };
 use crate::engine::document::draft::ShownFile;
-use crate::engine::document::gather::render_as;
+use crate::engine::document::gather::{WantedView, render_as};
 use crate::engine::document::inputs::DocumentInputs;
 use crate::engine::document::prepare::ComposeInputs;
 use crate::engine::document::rendering::Renderer;
@@ -379,7 +379,7 @@ impl DepthCosts for ViewCosts<'_, '_, '_> {
             view = if depth == Depth::of_view(wanted) { wanted } else { depth.view() };
             self.routing
         };
-        let answer = render_as(self.renderer, view, detail, &shown.file, routing, (None, None));
+        let answer = render_as(self.renderer, &shown.file, routing, WantedView::new(view, detail));
         let text = render::block_text(&answer.block);
         // A slice has no structure: the only smaller view is its name and comment.
         let has_less = name.part.is_some() && depth < Depth::FULL;

@@ -18,7 +18,7 @@ use crate::engine::document::draft::ShownFile;
 use crate::engine::document::rendering::{NameList, Renderer, ViewKey};
 use crate::engine::fingerprint::Fingerprint;
 use crate::engine::ranking::{ProjectRanking, RankedSymbol};
-use crate::model::{FileRole, FileType, Outline, Symbol, SymbolKind, ViewMode};
+use crate::model::{FileRole, FileType, Outline, Symbol, SymbolKind, ViewMode, is_component_type};
 use crate::summarize;
 use crate::summarize::SummaryInput;
 
@@ -195,7 +195,8 @@ impl CostMemo {
         &self,
         unit: BudgetUnit,
         file: usize,
-        (bodies, signatures): (&[usize], &[usize]),
+        bodies: &[usize],
+        signatures: &[usize],
     ) -> PieceTokens {
         let costs = self.costs.get(&unit);
         let cost = |piece: Piece| costs.and_then(|costs| costs.get(piece)).unwrap_or(0);
@@ -212,10 +213,11 @@ impl CostMemo {
         &mut self,
         unit: BudgetUnit,
         file: usize,
-        (bodies, signatures): (&[usize], &[usize]),
+        bodies: &[usize],
+        signatures: &[usize],
         block_bytes: usize,
     ) -> bool {
-        let expected = self.pieces(unit, file, (bodies, signatures)).total();
+        let expected = self.pieces(unit, file, bodies, signatures).total();
         let size = unit.of_bytes(block_bytes as u64);
         let is_larger = expected + expected / 2 + unit.tokens(EXCESS_SLACK) < size;
         if is_larger {
@@ -400,7 +402,8 @@ impl DraftCosts<'_, '_, '_> {
             is_known = text.is_some();
             let text = text.unwrap_or_default();
             if !has_grammar
-                || matches!(subject.file_type.id, "php" | "c" | "cpp" | "vue" | "svelte" | "astro")
+                || matches!(subject.file_type.id, "php" | "c" | "cpp")
+                || is_component_type(subject.file_type.id)
             {
                 names = declared_names(&text, subject.file_type);
             }
@@ -494,12 +497,11 @@ mod tests {
         let costs = memo.costs.entry(unit).or_default();
         costs.set(Piece::Block(3), 100);
         costs.set(Piece::Body(7), 900);
-        let selected: (&[usize], &[usize]) = (&[7], &[]);
-        assert!(!memo.correct(unit, 3, selected, 1_400));
+        assert!(!memo.correct(unit, 3, &[7], &[], 1_400));
         assert_eq!(memo.costs[&unit].get(Piece::Block(3)), Some(100));
-        assert!(memo.correct(unit, 3, selected, 9_000));
+        assert!(memo.correct(unit, 3, &[7], &[], 9_000));
         assert_eq!(memo.costs[&unit].get(Piece::Block(3)), Some(8_100));
         // Now it is as large as expected.
-        assert!(!memo.correct(unit, 3, selected, 9_000));
+        assert!(!memo.correct(unit, 3, &[7], &[], 9_000));
     }
 }

@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering;
 use super::pack::PackContext;
 use crate::aggregate::SummaryLines;
 use crate::engine::document::draft::ShownFile;
-use crate::engine::document::gather::render_as;
+use crate::engine::document::gather::{WantedView, render_as};
 use crate::engine::document::rendering::{
     CachedView, PartsCache, Renderer, ViewCache, ViewKey, encoding_remark, parsed_parts,
 };
@@ -84,15 +84,8 @@ pub(super) fn summary_block(
     selection: &BlockSelection,
     context: &PackContext<'_>,
 ) -> Option<DocumentBlock> {
-    let answer = render_as(
-        renderer,
-        ViewMode::Summary,
-        SummaryDetail::Words,
-        &shown.file,
-        context.routing,
-        (None, None),
-    );
-    let mut block = answer.block;
+    let wanted = WantedView::new(ViewMode::Summary, SummaryDetail::Words);
+    let mut block = render_as(renderer, &shown.file, context.routing, wanted).block;
     block.content?;
     let is_by_model = matches!(block.summary, Some(SummaryProvenance::Model { .. }));
     if is_by_model {

@@ -29,7 +29,7 @@ pub(super) fn fit_draft(
     draft: &DraftDocument,
     context: &PackContext<'_>,
     memo: &mut PackMemo,
-    (frame, images_apart): (u64, bool),
+    frame: u64,
 ) -> Result<(u64, PackedDraft), Error> {
     let limit = limit_of(draft.remarks.limits);
     let packable = PackableDraft::new(&draft.files, context);
@@ -41,7 +41,7 @@ pub(super) fn fit_draft(
         }
         renderer.cache.workspace.check_cancelled()?;
         let packed = packable.pack(renderer, draft, context, memo, search.room);
-        let (used, over) = measure_draft(renderer.cache, &packed.shown, context.unit, images_apart);
+        let (used, over) = measure_draft(renderer.cache, &packed.shown, context);
         let goes_on = if 0 < over {
             // The selection for this room is too large; with corrected costs, another may be selected.
             memo.is_corrected || search.shrink(over, MAX_ROUNDS <= round)
@@ -66,7 +66,7 @@ pub(super) fn fit_draft(
     let mut least = packable.pack(renderer, draft, &context, memo, 0);
     least.shown.listed.clear();
     least.shown.plan.tree = None;
-    let used = size(renderer.cache, &least.shown, context.unit, images_apart);
+    let used = size(renderer.cache, &least.shown, &context);
     Ok((used, least))
 }
 
@@ -154,7 +154,6 @@ pub(super) fn frame_size(
     cache: &mut ArtifactCache<'_>,
     draft: &DraftDocument,
     context: &PackContext<'_>,
-    images_apart: bool,
 ) -> u64 {
     let mut stable: Vec<usize> = context.stable.keys().copied().collect();
     stable.sort_unstable();
@@ -170,16 +169,16 @@ pub(super) fn frame_size(
         dropped: Vec::new(),
         remarks: remarks_in_text(draft, std::iter::empty()),
     };
-    size(cache, &frame, context.unit, images_apart)
+    size(cache, &frame, context)
 }
 
 /// Returns the size of the document of a draft, and by how much it exceeds the limits.
 fn measure_draft(
     cache: &mut ArtifactCache<'_>,
     draft: &DraftDocument,
-    unit: BudgetUnit,
-    images_apart: bool,
+    context: &PackContext<'_>,
 ) -> (u64, u64) {
+    let PackContext { unit, images_apart, .. } = *context;
     let limits = draft.remarks.limits;
     let document = assemble_to_measure(&cache.workspace, draft);
     let used = measure::size(cache, &document, unit, images_apart);
@@ -194,9 +193,9 @@ fn measure_draft(
 }
 
 /// Returns the size of the document of a draft.
-fn size(cache: &mut ArtifactCache<'_>, draft: &DraftDocument, unit: BudgetUnit, images_apart: bool) -> u64 {
+fn size(cache: &mut ArtifactCache<'_>, draft: &DraftDocument, context: &PackContext<'_>) -> u64 {
     let document = assemble_to_measure(&cache.workspace, draft);
-    measure::size(cache, &document, unit, images_apart)
+    measure::size(cache, &document, context.unit, context.images_apart)
 }
 
 #[cfg(test)]

@@ -40,6 +40,8 @@ pub(super) struct PackContext<'a> {
     /// Whether a task or a focus says what matters.
     pub(super) is_guided: bool,
     pub(super) unit: BudgetUnit,
+    /// Whether images are not part of the text.
+    pub(super) images_apart: bool,
     /// The files that are shown already.
     pub(super) stable: &'a StablePart,
 }
@@ -73,8 +75,8 @@ impl PackMemo {
         self.is_corrected = false;
         for selection in selections {
             if let Some(block) = blocks.get(&selection.file) {
-                let selected = (selection.bodies.as_slice(), selection.signatures.as_slice());
-                self.is_corrected |= self.costs.correct(unit, selection.file, selected, block.body.len());
+                let BlockSelection { file, bodies, signatures, .. } = selection;
+                self.is_corrected |= self.costs.correct(unit, *file, bodies, signatures, block.body.len());
             }
         }
     }
@@ -180,7 +182,7 @@ impl<'a> PackableDraft<'a> {
             if let Some(stable) = stable.filter(|_| block.is_some()) {
                 place_stable(shown.clone(), stable).add_to(&mut shown_again);
             }
-            let placed = place_file(shown, view, block, stable, (at, &mut memo.costs));
+            let placed = place_file(shown, view, block, stable, at, &mut memo.costs);
             if let Some(row) = placed.add_to(&mut files) {
                 let place = match context.stable.get(&at) {
                     Some(StableView::Row { part, place, .. }) => (*part, *place),

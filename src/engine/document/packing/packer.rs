@@ -35,16 +35,16 @@ impl DraftPacker<'_> {
         let Self { ranking, history, routing, is_guided, images_apart, .. } = *self;
         let unit = BudgetUnit::for_limits(draft.remarks.limits, renderer.cache.workspace.options.counter);
         let nothing = StablePart::new();
-        let current = PackContext { ranking, routing, is_guided, unit, stable: &nothing };
+        let current = PackContext { ranking, routing, is_guided, unit, images_apart, stable: &nothing };
         let Some((share, frozen)) = self.frozen else {
-            let frame = frame_size(renderer.cache, draft, &current, images_apart);
+            let frame = frame_size(renderer.cache, draft, &current);
             let memo = &mut self.memos.current;
-            return Ok(fit_draft(renderer, draft, &current, memo, (frame, images_apart))?.1);
+            return Ok(fit_draft(renderer, draft, &current, memo, frame)?.1);
         };
         // By current scores: a recently added symbol is likely to change again.
         let current = PackContext { is_guided: false, ..current };
         let frozen = PackContext { ranking: frozen, ..current };
-        let mut packer = StablePacker { renderer, draft, current, frozen, share, history, images_apart };
+        let mut packer = StablePacker { renderer, draft, current, frozen, share, history };
         packer.fit(self.memos, is_guided)
     }
 }

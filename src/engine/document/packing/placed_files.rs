@@ -57,7 +57,8 @@ pub(super) fn place_file(
     view: &PackedView,
     block: Option<DocumentBlock>,
     stable: Option<&StableView>,
-    (at, costs): (usize, &mut CostMemo),
+    at: usize,
+    costs: &mut CostMemo,
 ) -> PlacedFile {
     if let Some(block) = block {
         show_as(&mut shown, block);

@@ -178,7 +178,6 @@ pub(super) struct StablePacker<'p, 'r, 'w> {
     pub(super) frozen: PackContext<'p>,
     pub(super) share: StableShare,
     pub(super) history: Option<&'p ProjectHistory>,
-    pub(super) images_apart: bool,
 }
 
 impl StablePacker<'_, '_, '_> {
@@ -192,7 +191,6 @@ impl StablePacker<'_, '_, '_> {
             let room = first.room;
             let (stable, frame) = self.show(&frozen, first, memos);
             let context = PackContext { is_guided, stable: &stable, ..self.current };
-            let frame = (frame, self.images_apart);
             let (used, packed) = fit_draft(self.renderer, self.draft, &context, &mut memos.current, frame)?;
             Ok((room, used, packed))
         };
@@ -278,7 +276,7 @@ impl StablePacker<'_, '_, '_> {
         let context = PackContext { stable, ..self.current };
         TakenRoom {
             decided: decided_size(self.draft, &context),
-            frame: frame_size(self.renderer.cache, self.draft, &context, self.images_apart),
+            frame: frame_size(self.renderer.cache, self.draft, &context),
         }
     }
 
@@ -344,7 +342,7 @@ impl StablePacker<'_, '_, '_> {
             else {
                 continue;
             };
-            let tokens = memos.frozen.costs.pieces(self.current.unit, *file, (bodies, signatures));
+            let tokens = memos.frozen.costs.pieces(self.current.unit, *file, bodies, signatures);
             let pieces: Vec<PackSymbol> =
                 own.iter().map(|at| PackSymbol { file: 0, ..current.symbols[*at] }).collect();
             let packable = [PackableFile { score: 1.0, demand: FileDemand::Ranked, turn: BodyTurn::First }];

@@ -5,7 +5,7 @@ use super::fit::limit_of;
 use super::placed_files::show_as;
 use crate::aggregate::RoutingContext;
 use crate::engine::document::draft::{DraftDocument, ShownFile};
-use crate::engine::document::gather::render_as;
+use crate::engine::document::gather::{WantedView, render_as};
 use crate::engine::document::rendering::Renderer;
 use crate::model::{SummaryDetail, ViewMode};
 use crate::render;
@@ -41,7 +41,8 @@ pub(in crate::engine::document) fn step_down(
         }
         let shown = &mut files[at];
         let before = size(shown);
-        let block = render_as(renderer, view, SummaryDetail::Words, &shown.file, routing, (None, None)).block;
+        let wanted = WantedView::new(view, SummaryDetail::Words);
+        let block = render_as(renderer, &shown.file, routing, wanted).block;
         let after = unit.count(&render::block_text(&block));
         if block.content.is_some() && after < before {
             show_as(shown, block);
