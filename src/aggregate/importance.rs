@@ -80,7 +80,9 @@ pub fn rate_files(subjects: &[ImportanceSubject<'_>]) -> Vec<Importance> {
             }
             // A plain word may come from a comment, so it does not prove a reference.
             if !is_plain_word(*name) {
-                definers.iter().for_each(|(_, definer)| ties.record(*definer, 1));
+                for (_, definer) in definers {
+                    ties.record(*definer, 1);
+                }
             }
         }
         for name in referenced_names(subject, |of| &of.imports) {
