@@ -421,6 +421,12 @@ fn c_functions_that_macros_of_the_file_define_have_composed_names() {
 }
 
 #[test]
+fn c_macros_define_functions_that_an_argument_names_and_call_other_such_macros() {
+    let text = "#define PLAIN(name, type) \\\n  type name(type a) { return a; }\n#define GET(name) int get_##name(void) { return 1; }\n#define SET(name) void set_##name(int a) {}\n#define BOTH(name) \\\n  GET(name) \\\n  SET(name)\nPLAIN(one, int)\nBOTH(two)\nint main(void) {\n  set_two(get_two() + one(1));\n}\n";
+    check(&[("a.c", text)], "a.c:11", &["get_two sure", "one sure", "set_two sure"]);
+}
+
+#[test]
 fn a_c_definition_that_includes_the_prototype_takes_precedence() {
     let files = [
         ("lib/api.c", "int f(void);\n"),
