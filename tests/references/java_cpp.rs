@@ -421,6 +421,12 @@ fn c_functions_that_macros_of_the_file_define_have_composed_names() {
 }
 
 #[test]
+fn c_macros_define_functions_that_an_argument_names_and_call_other_such_macros() {
+    let text = "#define PLAIN(name, type) \\\n  type name(type a) { return a; }\n#define GET(name) int get_##name(void) { return 1; }\n#define SET(name) void set_##name(int a) {}\n#define BOTH(name) \\\n  GET(name) \\\n  SET(name)\nPLAIN(one, int)\nBOTH(two)\nint main(void) {\n  set_two(get_two() + one(1));\n}\n";
+    check(&[("a.c", text)], "a.c:11", &["get_two sure", "one sure", "set_two sure"]);
+}
+
+#[test]
 fn a_c_definition_that_includes_the_prototype_takes_precedence() {
     let files = [
         ("lib/api.c", "int f(void);\n"),
@@ -448,14 +454,19 @@ fn cpp_pointers_from_make_templates_point_to_the_template_argument() {
 
 #[test]
 fn a_c_macro_does_not_hide_the_function_declared_in_the_other_branch() {
-    let header = "#if HAVE\nint put(int a);\n#else\n#define put(a) 0\n#endif\n#define get(a) 0\n";
+    let header = "#if HAVE\nint put(int a);\nint end(void);\n#else\n#define put(a) 0\n#define end stop\n#endif\n#define get(a) 0\nint inc(int a);\n";
+    let library = "#include \"lib.h.c\"\nint put(int a) { return a; }\nint get(int a) { return a; }\nint end(void) { return stop(); }\nint inc(int a) { return a; }\n";
     let files = [
         ("lib.h.c", header),
-        ("lib.c", "#include \"lib.h.c\"\nint put(int a) { return a; }\nint get(int a) { return a; }\n"),
-        ("main.c", "#include \"lib.h.c\"\nint main(void) {\n  put(1);\n  get(1);\n}\n"),
+        ("lib.c", library),
+        ("stop.c", "int stop(void) { return 0; }\n"),
+        ("main.c", "#include \"lib.h.c\"\nint main(void) {\n  put(1);\n  get(1);\n  end();\n}\n"),
+        ("own.c", "#if HAVE\n#include \"lib.h.c\"\n#else\n#define inc(a)\n#endif\nint f(void) { inc(1); }\n"),
     ];
     check(&files, "main.c:3", &["lib.c/put likely", "lib.h.c/put likely"]);
     check(&files, "main.c:4", &["lib.h.c/get sure"]);
+    check(&files, "main.c:5", &["lib.c/end likely", "lib.h.c/end likely", "stop.c/stop likely"]);
+    check(&files, "own.c:6", &["inc likely", "lib.c/inc likely"]);
 }
 
 #[test]

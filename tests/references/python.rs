@@ -270,3 +270,27 @@ fn instances_have_the_elements_that_their_iterator_methods_return() {
         ["15 A.go sure", "16 B.go sure", "17 B.go sure", "18 A.go maybe", "18 B.go maybe", "20 A.go sure"];
     assert_eq!(calls(text), expected);
 }
+
+#[test]
+fn a_method_that_is_replaced_on_the_instance_is_not_sure() {
+    let text = "class Base:\n    def __init__(self):\n        self.run = self.once\n        self.stop = None\n    def run(self): ...\n    def once(self): ...\nclass C(Base):\n    def run(self): ...\n    def stop(self): ...\ndef f(b: Base, c: C):\n    b.run()\n    c.run()\n    c.stop()\n";
+    let found = references(&[("a.py", text)]);
+    let of_calls: Vec<_> = found.iter().filter(|row| row.contains(":1") && row.contains("->")).collect();
+    let expected = [
+        "a.py:10 -> Base sure",
+        "a.py:10 -> C sure",
+        "a.py:11 -> Base.run likely",
+        "a.py:11 -> Base.once likely",
+        "a.py:12 -> Base.once likely",
+        "a.py:12 -> C.run likely",
+        "a.py:13 -> C.stop sure",
+    ];
+    assert_eq!(of_calls, expected);
+}
+
+#[test]
+fn a_star_import_brings_other_names_of_classes() {
+    let files =
+        [("m.py", "class Connect: ...\nconnect = Connect\n"), ("a.py", "from m import *\nconnect()\n")];
+    assert_eq!(references(&files), ["a.py:2 -> m.py/Connect sure", "m.py:2 -> Connect sure"]);
+}

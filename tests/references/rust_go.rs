@@ -297,3 +297,22 @@ fn a_rust_name_that_is_conditionally_imported_from_elsewhere_is_likely() {
     assert_eq!(at(&files, "src/lib.rs:9"), ["src/sync.rs/Once.make likely", "src/sync.rs/Once likely"]);
     assert!(at(&files, "src/lib.rs:10").contains(&"src/lock.rs/own.Lock.make likely".to_owned()));
 }
+
+#[test]
+fn go_methods_for_several_systems_are_maybe() {
+    let method = |system: &str| format!("//go:build {system}\n\npackage a\n\nfunc (t *T) Run() {{}}\n");
+    let (left, right) = (method("linux"), method("!linux"));
+    let files = [
+        ("left.go", &*left),
+        ("right.go", &*right),
+        ("use.go", "package a\n\ntype T struct{}\n\nfunc use(t *T) {\n\tt.Run()\n}\n"),
+    ];
+    assert_eq!(at(&files, "use.go:6"), ["left.go/T.Run maybe", "right.go/T.Run maybe"]);
+}
+
+#[test]
+fn a_loop_over_a_go_type_of_a_map_has_its_keys() {
+    let text = "package a\n\ntype ID int\n\nfunc (i ID) Run() {}\n\ntype Set map[ID]struct{}\n\nfunc new(a, b int) ID { return ID(a) }\n\nfunc use(s Set) {\n\tfor id := range s {\n\t\tid.Run()\n\t}\n\tnew(1, 2).Run()\n}\n";
+    assert_eq!(at(&[("a.go", text)], "a.go:13"), ["ID.Run sure"]);
+    assert!(at(&[("a.go", text)], "a.go:15").contains(&"ID.Run sure".to_owned()));
+}

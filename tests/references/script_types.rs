@@ -174,3 +174,11 @@ fn this_in_a_static_method_is_the_class() {
     );
     assert!(!found.iter().any(|row| row.contains("-> B.")), "{found:#?}");
 }
+
+#[test]
+fn a_typescript_field_has_its_declared_type_whatever_is_assigned() {
+    let text = "interface Log { write(): void }\nclass File implements Log { write() {} }\nclass A {\n  log: Log;\n  constructor() { this.log = new File(); }\n  run() { this.log.write(); }\n}\n";
+    let found = references(&[("a.ts", text)]);
+    let of_call: Vec<_> = found.iter().filter(|row| row.starts_with("a.ts:6")).collect();
+    assert_eq!(of_call, ["a.ts:6 -> Log.write sure"]);
+}

@@ -116,17 +116,8 @@ impl<'a> Evaluator<'a> {
                 self.rust_item(whole)
             }
             Value::Instance(key) if self.index.rules(key.file) == NameRules::Rust => self.rust_item(whole),
-            // `type List []Item`
             Value::Instance(key) if self.index.rules(key.file) == NameRules::Go => {
-                let fact = self.index.definition(key);
-                let Some(base) = fact.bases.first().filter(|_| fact.body.is_none()) else {
-                    return ValueSet::UNKNOWN;
-                };
-                let underlying = self.instance(key.at(fact.scope), *base);
-                underlying.flat_map(|underlying| match underlying {
-                    Value::Generic { .. } => self.item(underlying),
-                    _ => ValueSet::UNKNOWN,
-                })
+                self.go_container(key).flat_map(|container| self.item(container))
             }
             Value::Instance(key) if self.index.rules(key.file) == NameRules::Cpp => self.cpp_item(whole),
             Value::Instance(key) if self.is_python(key.file) => {
@@ -215,9 +206,25 @@ impl<'a> Evaluator<'a> {
         (!methods.values.is_empty()).then(|| methods.flat_map(|method| self.call_on(object, method)))
     }
 
+    /// Returns the container that a Go type is: `type List []Item`.
+    fn go_container(&mut self, key: DefinitionKey) -> ValueSet {
+        let fact = self.index.definition(key);
+        let Some(base) = fact.bases.first().filter(|_| fact.body.is_none()) else {
+            return ValueSet::UNKNOWN;
+        };
+        let underlying = self.instance(key.at(fact.scope), *base);
+        underlying.flat_map(|underlying| match underlying {
+            Value::Generic { .. } => ValueSet::one(underlying),
+            _ => ValueSet::UNKNOWN,
+        })
+    }
+
     /// Returns the value of the first variable of a loop over a container.
     fn loop_element(&mut self, whole: Value) -> ValueSet {
         match whole {
+            Value::Instance(key) if self.index.rules(key.file) == NameRules::Go => {
+                self.go_container(key).flat_map(|container| self.loop_element(container))
+            }
             Value::Generic { site, expression } if self.index.rules(site.file) == NameRules::Go => {
                 let (name, arguments, _) = self.generic_parts(site.file, expression);
                 match (name, arguments.as_slice()) {

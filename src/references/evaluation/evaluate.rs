@@ -362,7 +362,16 @@ impl<'a> Evaluator<'a> {
         }
         let mut found = ValueSet::FOREIGN;
         let has_declared = bindings.iter().any(|binding| matches!(binding.value, BindingValue::Typed(_)));
+        // A TypeScript variable has its declared type, whatever is assigned to it.
+        let is_fixed = self.is_script(file)
+            && (0..).zip(bindings.iter().take(16)).any(|(at, binding)| {
+                matches!(binding.value, BindingValue::Typed(_))
+                    && !self.binding(file, binding, at).values.is_empty()
+            });
         for (at, binding) in (0..).zip(bindings.iter().take(16)) {
+            if is_fixed && matches!(binding.value, BindingValue::Value(_)) {
+                continue;
+            }
             let mut value = self.binding(file, binding, at);
             if has_declared && matches!(binding.value, BindingValue::Value(_)) {
                 // An empty list says less than its declaration.

@@ -4,7 +4,7 @@ use super::evaluate::Evaluator;
 use super::modules::is_other_name;
 use crate::model::{
     BindingFact, BindingValue, DefinitionFlags, DefinitionKind, ExpressionFact, ExpressionId,
-    IMPLEMENTED_TRAIT, PARAMETER_TYPES,
+    IMPLEMENTED_TRAIT, PARAMETER_TYPES, ScopeKind,
 };
 use crate::references::project::{DefinitionKey, FileId, NameRules, Site};
 use crate::references::values::{Value, ValueSet};
@@ -139,6 +139,9 @@ impl<'a> Evaluator<'a> {
                     let here = self.attribute_on(key, *ancestor, name);
                     found = here.filter(|here| !here.values.is_empty()).unwrap_or(found);
                 }
+                if self.is_python(ancestor.file) && self.is_plain_method(&found) {
+                    found = self.with_assignments_of_bases(found, &types, *ancestor, name);
+                }
                 return (Some(found), is_complete);
             }
         }
@@ -172,6 +175,35 @@ impl<'a> Evaluator<'a> {
             let is_method = |value: &Value| matches!(value, Value::Definition(_));
             self.is_informative(found) && !found.values.iter().any(is_method)
         })
+    }
+
+    fn is_plain_method(&self, found: &ValueSet) -> bool {
+        let [Value::Definition(key)] = found.values[..] else { return false };
+        let fact = self.index.definition(key);
+        fact.kind == DefinitionKind::Function && !fact.flags.has(DefinitionFlags::PROPERTY)
+    }
+
+    /// Adds the values that the methods of bases assign to an attribute of `self`, which hide a method of a derived
+    /// class.
+    fn with_assignments_of_bases(
+        &mut self,
+        mut found: ValueSet,
+        types: &[DefinitionKey],
+        behind: DefinitionKey,
+        name: &str,
+    ) -> ValueSet {
+        for base in types.iter().skip_while(|other| **other != behind).skip(1) {
+            let facts = self.index.facts(base.file);
+            let (Some(body), Some(name)) = (self.index.definition(*base).body, facts.find_name(name)) else {
+                continue;
+            };
+            for (at, binding) in (0..).zip(facts.bindings_of(body, name)) {
+                if facts.scope(binding.at).kind == ScopeKind::Function {
+                    found.merge(self.binding(base.file, binding, at));
+                }
+            }
+        }
+        found
     }
 
     /// Returns whether a member of a Python module or type is another name for its value: `Old = New`.
@@ -248,8 +280,16 @@ impl<'a> Evaluator<'a> {
             let is_cpp = self.index.rules(key.file) == NameRules::Cpp;
             return Some(if is_cpp { self.cpp_whole_types(found) } else { found });
         }
-        let implementations = self.modules.implementations.get(&key).cloned().unwrap_or_default();
-        implementations.into_iter().find_map(|site| self.bound_in(site, name))
+        let implementations = self.bound_in_implementations(key, name);
+        // In Go, each file may have the method for one system.
+        let count = if self.index.rules(key.file) == NameRules::Go { implementations.len() } else { 1 };
+        let mut bound = implementations.into_iter().take(count);
+        let (first, bindings) = bound.next()?;
+        let mut found = self.bound(first.file, bindings);
+        for (site, bindings) in bound {
+            found.merge(self.bound(site.file, bindings));
+        }
+        Some(found)
     }
 
     /// Like [`Self::own_member`] for Rust: members of a struct or an enum come before those of traits, and a field is

@@ -103,15 +103,18 @@ impl<'a> CNames<'a> {
             return (Vec::new(), ReferenceGrade::Sure);
         }
         let own = id.map(|id| self.own_definitions(file, id, is_tag)).unwrap_or_default();
-        if let Some(reading) = self.best_of(file, &own, is_tag, renames) {
-            return self.with_declared(file, reading, &own, name);
+        let reading_here = self.best_of(file, &own, is_tag, renames);
+        if let Some(reading) = &reading_here
+            && !reading.0.iter().any(|key| self.is_macro(*key))
+        {
+            return reading.clone();
         }
         let all = self.definitions_elsewhere(file, name, is_tag);
         let included = self.included(file);
         let visible: Vec<DefinitionKey> =
             all.iter().copied().filter(|key| included.contains(&key.file)).collect();
-        if let Some(reading) = self.best_of(file, &visible, is_tag, renames) {
-            return self.with_declared(file, reading, &visible, name);
+        if let Some(reading) = reading_here.or_else(|| self.best_of(file, &visible, is_tag, renames)) {
+            return self.with_declared(file, reading, own.iter().chain(&visible), &all);
         }
         let declaring: Vec<FileId> = self.declaring(own.iter().chain(&visible));
         let nearest = self.nearest(file, &all, &declaring);
@@ -162,31 +165,35 @@ impl<'a> CNames<'a> {
 
     /// Adds the function of the same name if a file sees both a macro and a declaration of it: each is in a branch of a
     /// conditional.
-    fn with_declared(
+    fn with_declared<'k>(
         &mut self,
         file: FileId,
         reading: CReading,
-        visible: &[DefinitionKey],
-        name: &str,
+        visible: impl Iterator<Item = &'k DefinitionKey>,
+        all: &[DefinitionKey],
     ) -> CReading {
-        let [only] = reading.0[..] else { return reading };
+        let (mut targets, grade) = reading;
         let declaring = self.declaring(visible);
-        if self.index.definition(only).kind != DefinitionKind::Macro || declaring.is_empty() {
-            return reading;
+        if !targets.iter().any(|key| self.is_macro(*key)) || declaring.is_empty() {
+            return (targets, grade);
         }
-        let all = self.definitions_elsewhere(file, name, false);
-        let (mut functions, grade) = self.nearest(file, &all, &declaring);
+        let (mut functions, grade_of_functions) = self.nearest(file, all, &declaring);
+        functions.retain(|key| !targets.contains(key));
         if functions.is_empty() {
-            return reading;
+            return (targets, grade);
         }
-        functions.push(only);
-        (functions, grade.max(ReferenceGrade::Likely))
+        targets.extend(functions);
+        (targets, grade.max(grade_of_functions).max(ReferenceGrade::Likely))
     }
 
     /// Returns the files that declare a function among some definitions.
     fn declaring<'k>(&self, definitions: impl IntoIterator<Item = &'k DefinitionKey>) -> Vec<FileId> {
         let prototypes = definitions.into_iter().filter(|key| self.is_prototype(**key));
         prototypes.map(|key| key.file).collect()
+    }
+
+    fn is_macro(&self, key: DefinitionKey) -> bool {
+        self.index.definition(key).kind == DefinitionKind::Macro
     }
 
     fn is_prototype(&self, key: DefinitionKey) -> bool {
@@ -203,8 +210,7 @@ impl<'a> CNames<'a> {
         renames: usize,
     ) -> Option<CReading> {
         let kind = |key: &DefinitionKey| self.index.definition(*key).kind;
-        let macros: Vec<DefinitionKey> =
-            visible.iter().copied().filter(|key| kind(key) == DefinitionKind::Macro).collect();
+        let macros: Vec<DefinitionKey> = visible.iter().copied().filter(|key| self.is_macro(*key)).collect();
         for key in &macros {
             let Some(target) = self.renamed(*key).filter(|_| 0 < renames) else { continue };
             let id = self.index.facts(file).find_name(target);

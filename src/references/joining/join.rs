@@ -212,7 +212,19 @@ fn values_of_use(
     let is_renamed = may_be_alias
         && (rules != NameRules::Python
             || object.values.iter().any(|object| evaluator.is_alias_member(*object, name)));
-    Some((members_of(evaluator, file, usage, object), is_renamed))
+    let members = members_of(evaluator, file, usage, object);
+    let is_replaced = rules == NameRules::Python && is_replaced_method(index, name, &members);
+    Some((members, is_renamed || is_replaced))
+}
+
+/// Returns whether a Python value has both a method of a name and another function: `self.run = self.run_once`.
+fn is_replaced_method(index: &ProjectIndex<'_>, name: &str, members: &ValueSet) -> bool {
+    let functions = members.values.iter().filter_map(|member| match member {
+        Value::Definition(key) if index.definition(*key).kind == DefinitionKind::Function => Some(*key),
+        _ => None,
+    });
+    let (own, others): (Vec<_>, Vec<_>) = functions.partition(|key| index.name(*key) == name);
+    own.iter().any(|key| index.owner(*key).is_some()) && !others.is_empty()
 }
 
 /// Returns the definitions among the values of a use.
@@ -335,7 +347,10 @@ fn bare_name(evaluator: &mut Evaluator<'_>, file: FileId, usage: &UseFact) -> (V
             if may_be_component && found.values.is_empty() {
                 return (evaluator.registered_component(file, usage.name), true);
             }
-            (found, false)
+            // What a star import brings may be another name.
+            let is_python = evaluator.index.rules(file) == NameRules::Python;
+            let name = evaluator.index.facts(file).name(usage.name);
+            (found, is_python && evaluator.modules.python_aliases.contains(name))
         }
     }
 }

@@ -1,4 +1,5 @@
-//! C: macros of a file that define functions with composed names: `#define FN(name) int f_##name(void) { … }`.
+//! C: macros of a file that define functions whose names depend on their arguments: `#define FN(name) int f_##name(void)
+//! { … }`.
 
 use std::borrow::Cow;
 
@@ -40,10 +41,11 @@ impl<'t> DefiningMacros<'t> {
         let Some(close) = rest.find(')').filter(|_| rest.starts_with('(')) else { return };
         let body = &rest[close + 1..];
         let body = &body[..directive_end(body)];
-        let is_defining = body.contains("##") && body.contains('(');
-        let first = words_and_others(body.trim_start()).next();
+        let parameters = &rest[1..close];
+        let is_defining = body.contains("##") && body.contains('(') || defines_argument(parameters, body);
+        let first = words_and_others(body.trim_start_matches(['\\', ' ', '\t', '\r', '\n'])).next();
         if is_defining || first.is_some_and(|first| self.by_name.contains_key(first)) {
-            self.by_name.insert(name, MacroText { parameters: &rest[1..close], body });
+            self.by_name.insert(name, MacroText { parameters, body });
         }
     }
 
@@ -85,13 +87,33 @@ impl<'t> DefiningMacros<'t> {
         self.made += text.len();
         // In the expansion, a continued line no longer ends a directive.
         let text = joined(&text.replace("\\\n", "\n").replace("\\\r\n", "\n"));
-        let call = tokens(&text).first().copied().filter(|first| first.kind == Kind::Word);
-        let inner = call.and_then(|call| {
-            let (name, rest) =
-                (&text[call.start as usize..call.end as usize], text[call.end as usize..].trim());
-            self.replaced(name, rest.trim_end_matches(';'), replacements - 1)
-        });
-        Some(inner.unwrap_or(text))
+        Some(self.with_replaced_calls(&text, replacements - 1))
+    }
+
+    /// Returns a text in which the calls of macros outside of braces are replaced by their expansions.
+    fn with_replaced_calls(&mut self, text: &str, replacements: usize) -> String {
+        let (mut replaced, mut copied, mut braces) = (String::new(), 0, 0_usize);
+        let tokens = tokens(text);
+        for (at, token) in tokens.iter().enumerate() {
+            let (start, end) = (token.start as usize, token.end as usize);
+            match token.kind {
+                Kind::Sign(b'{') => braces += 1,
+                Kind::Sign(b'}') => braces = braces.saturating_sub(1),
+                Kind::Word if braces == 0 && copied <= start => {
+                    let Some(close) = closing_parenthesis(&tokens[at + 1..]) else { continue };
+                    let arguments = text.get(end..close.end as usize).unwrap_or_default();
+                    if let Some(expansion) = self.replaced(&text[start..end], arguments, replacements) {
+                        replaced.push_str(&text[copied..start]);
+                        replaced.push_str(&expansion);
+                        replaced.push('\n');
+                        copied = close.end as usize;
+                    }
+                }
+                _ => {}
+            }
+        }
+        replaced.push_str(&text[copied..]);
+        replaced
     }
 }
 
@@ -118,6 +140,34 @@ impl CFactsReader<'_> {
     fn end_of(&self, token: usize) -> usize {
         self.tokens.get(token).map_or(0, |token: &SourceToken| token.end as usize)
     }
+}
+
+/// Returns whether a macro defines a function that an argument names: `#define FN(name) int name(void) { … }`.
+fn defines_argument(parameters: &str, body: &str) -> bool {
+    let Some((head, _)) = body.split_once('{') else { return false };
+    let mut parts = words_and_others(head).peekable();
+    while let Some(part) = parts.next() {
+        let is_called = parts.peek().is_some_and(|next| next.trim_start().starts_with('('));
+        if is_called && parameters.split(',').any(|parameter| parameter.trim() == part) {
+            return true;
+        }
+    }
+    false
+}
+
+/// Returns the end of the group that begins with the first token, if that is a parenthesis.
+fn closing_parenthesis(tokens: &[SourceToken]) -> Option<SourceToken> {
+    let mut depth = 0_usize;
+    for token in tokens {
+        match token.kind {
+            Kind::Sign(b'(') => depth += 1,
+            _ if depth == 0 => return None,
+            Kind::Sign(b')') if depth == 1 => return Some(*token),
+            Kind::Sign(b')') => depth -= 1,
+            _ => {}
+        }
+    }
+    None
 }
 
 /// Returns the end of a directive, which continues after a backslash at the end of a line.
