@@ -292,5 +292,5 @@ fn a_method_that_is_replaced_on_the_instance_is_not_sure() {
 fn a_star_import_brings_other_names_of_classes() {
     let files =
         [("m.py", "class Connect: ...\nconnect = Connect\n"), ("a.py", "from m import *\nconnect()\n")];
-    assert_eq!(references(&files), ["a.py:2 -> m.py/Connect sure", "m.py:2 -> Connect sure"]);
+    assert_eq!(references(&files), ["m.py:2 -> Connect sure", "a.py:2 -> m.py/Connect sure"]);
 }

@@ -312,7 +312,6 @@ fn go_methods_for_several_systems_are_maybe() {
 
 #[test]
 fn a_loop_over_a_go_type_of_a_map_has_its_keys() {
-    let text = "package a\n\ntype ID int\n\nfunc (i ID) Run() {}\n\ntype Set map[ID]struct{}\n\nfunc new(a, b int) ID { return ID(a) }\n\nfunc use(s Set) {\n\tfor id := range s {\n\t\tid.Run()\n\t}\n\tnew(1, 2).Run()\n}\n";
-    assert_eq!(at(&[("a.go", text)], "a.go:13"), ["ID.Run sure"]);
-    assert!(at(&[("a.go", text)], "a.go:15").contains(&"ID.Run sure".to_owned()));
+    let text = "package a\n\ntype ID int\n\nfunc (i ID) Run() {}\n\ntype Set map[ID]struct{}\n\nfunc use(s Set) {\n\tfor id := range s {\n\t\tid.Run()\n\t}\n}\n";
+    assert_eq!(at(&[("a.go", text)], "a.go:11"), ["ID.Run sure"]);
 }

@@ -172,7 +172,7 @@ impl<'a> CNames<'a> {
         visible: impl Iterator<Item = &'k DefinitionKey>,
         all: &[DefinitionKey],
     ) -> CReading {
-        let (mut targets, grade) = reading;
+        let (targets, grade) = reading;
         let declaring = self.declaring(visible);
         if !targets.iter().any(|key| self.is_macro(*key)) || declaring.is_empty() {
             return (targets, grade);
@@ -182,8 +182,8 @@ impl<'a> CNames<'a> {
         if functions.is_empty() {
             return (targets, grade);
         }
-        targets.extend(functions);
-        (targets, grade.max(grade_of_functions).max(ReferenceGrade::Likely))
+        functions.extend(targets);
+        (functions, grade.max(grade_of_functions).max(ReferenceGrade::Likely))
     }
 
     /// Returns the files that declare a function among some definitions.

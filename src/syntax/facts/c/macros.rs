@@ -99,7 +99,9 @@ impl<'t> DefiningMacros<'t> {
             match token.kind {
                 Kind::Sign(b'{') => braces += 1,
                 Kind::Sign(b'}') => braces = braces.saturating_sub(1),
-                Kind::Word if braces == 0 && copied <= start => {
+                Kind::Word
+                    if braces == 0 && copied <= start && self.by_name.contains_key(&text[start..end]) =>
+                {
                     let Some(close) = closing_parenthesis(&tokens[at + 1..]) else { continue };
                     let arguments = text.get(end..close.end as usize).unwrap_or_default();
                     if let Some(expansion) = self.replaced(&text[start..end], arguments, replacements) {

@@ -157,13 +157,8 @@ pub(super) fn value_of<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> Expr
 
 fn called<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> ExpressionId {
     let Some(function) = field(node, "function") else { return 0 };
-    let arguments = field(node, "arguments");
-    let first = arguments.and_then(|arguments| arguments.named_child(0));
+    let first = field(node, "arguments").and_then(|arguments| arguments.named_child(0));
     let expression = match (function.kind(), facts.text_of(function)) {
-        // A function of the package: the built-in one has one argument.
-        ("identifier", "new") if arguments.is_none_or(|arguments| arguments.named_child_count() != 1) => {
-            ExpressionFact::Call(facts.named(function))
-        }
         ("identifier", "new" | "make") => {
             ExpressionFact::Instance(first.map_or(0, |declared| declared_type(facts, declared)))
         }
