@@ -82,19 +82,19 @@ fn rewrite(text: &str, cuts_bodies: bool) -> Option<PreprocessedText> {
             rewriter.repair(start..start + head.end, TEST_FUNCTION);
         }
         let head = match open_head.take() {
-            Some((range, names)) => Some((range, names, code)),
+            Some((range, name)) => Some((range, name, code)),
             None => bats_head
                 .or_else(|| function_head(code))
-                .map(|head| (start..start + head.end, head.names, code[head.end..].trim_start())),
+                .map(|head| (start..start + head.end, head.name, code[head.end..].trim_start())),
         };
         match (head, &body) {
-            (Some((range, names, "")), _) => open_head = Some((range, names)),
-            (Some((head, names, rest)), _) if cuts_bodies && is_outermost && rest.starts_with('{') => {
+            (Some((range, name, "")), _) => open_head = Some((range, name)),
+            (Some((head, name, rest)), _) if cuts_bodies && is_outermost && rest.starts_with('{') => {
                 let brace = line_start + line.len() - rest.len();
-                let opened = OpenBody { head, names, brace_end: brace + 1, indent };
+                let opened = OpenBody { head, name, brace_end: brace + 1, indent };
                 if let Some(end) = closing_brace(rest) {
                     rewriter.repair(opened.brace_end..brace + end, " :; ");
-                    rewriter.preprocessed.expected_symbols.extend(opened.functions(brace + end + 1));
+                    rewriter.preprocessed.expected_symbols.push(opened.function(brace + end + 1));
                     body = None;
                 } else {
                     body = Some(opened);
@@ -103,7 +103,7 @@ fn rewrite(text: &str, cuts_bodies: bool) -> Option<PreprocessedText> {
             }
             (_, Some(opened)) if indent == opened.indent && code.starts_with('}') => {
                 rewriter.repair(opened.brace_end..line_start, "\n:\n");
-                rewriter.preprocessed.expected_symbols.extend(opened.functions(start + 1));
+                rewriter.preprocessed.expected_symbols.push(opened.function(start + 1));
                 body = None;
             }
             (_, _) => here_document = here_document_end(line),
@@ -115,23 +115,21 @@ fn rewrite(text: &str, cuts_bodies: bool) -> Option<PreprocessedText> {
 /// A function whose closing brace was not found yet.
 struct OpenBody<'t> {
     head: Range<usize>,
-    names: Vec<&'t str>,
+    name: &'t str,
     brace_end: usize,
     /// The length of the indent of the line with the opening brace.
     indent: usize,
 }
 
 impl OpenBody<'_> {
-    /// Returns a function for each name. The last one ends at `end`; the others have only the head, so that the body is
-    /// not shown several times.
-    fn functions(&self, end: usize) -> impl Iterator<Item = ExpectedSymbol> {
-        let last = self.names.last();
-        self.names.iter().map(move |name| ExpectedSymbol {
+    /// Returns the function, which ends at `end`.
+    fn function(&self, end: usize) -> ExpectedSymbol {
+        ExpectedSymbol {
             kind: SymbolKind::Function,
-            name: (*name).to_owned(),
-            range: if last == Some(name) { self.head.start..end } else { self.head.clone() },
+            name: self.name.to_owned(),
+            range: self.head.start..end,
             signature: self.head.clone(),
-        })
+        }
     }
 }
 
@@ -148,9 +146,8 @@ const TEST_FUNCTION: &str = "test()";
 
 /// The beginning of a line that defines a function or a test.
 struct FunctionHead<'t> {
-    /// In zsh, a function may have several names.
-    names: Vec<&'t str>,
-    /// Where the names and parentheses end in the line.
+    name: &'t str,
+    /// Where the name and the parentheses end in the line.
     end: usize,
 }
 
@@ -171,7 +168,7 @@ fn test_head(line: &str) -> Option<FunctionHead<'_>> {
     };
     let (name, rest) = name.split_at(length);
     let is_open = rest.trim_start().starts_with('{');
-    is_open.then(|| FunctionHead { names: vec![test_name(name)], end: line.len() - rest.len() })
+    is_open.then(|| FunctionHead { name: test_name(name), end: line.len() - rest.len() })
 }
 
 /// Returns the name that a test is run by.
@@ -186,23 +183,17 @@ fn function_head(line: &str) -> Option<FunctionHead<'_>> {
     let is_part = |c: char| {
         c.is_alphanumeric() || !c.is_ascii() || matches!(c, '_' | '-' | ':' | '.' | '+' | '@' | '~')
     };
-    let mut names = Vec::new();
-    loop {
-        let name = &rest[..rest.len() - rest.trim_start_matches(is_part).len()];
-        if name.is_empty() {
-            break;
-        }
-        names.push(name);
-        rest = rest[name.len()..].trim_start();
-        if after_keyword.is_none() {
-            break;
-        }
+    let name = &rest[..rest.len() - rest.trim_start_matches(is_part).len()];
+    rest = rest[name.len()..].trim_start();
+    // In zsh, a function may have more names.
+    if after_keyword.is_some() {
+        rest = rest.trim_start_matches(|c: char| is_part(c) || c.is_whitespace());
     }
     let parameters = rest.strip_prefix('(').and_then(|rest| rest.trim_start().strip_prefix(')'));
     let rest = parameters.or_else(|| after_keyword.map(|_| rest))?;
     let end = line.len() - rest.len();
     let is_open = matches!(rest.trim_start().chars().next(), None | Some('{'));
-    (is_open && !names.is_empty()).then_some(FunctionHead { names, end })
+    (is_open && !name.is_empty()).then_some(FunctionHead { name, end })
 }
 
 /// Returns the line that ends the here-document that begins on a line.
@@ -397,7 +388,7 @@ mod tests {
     fn functions_of_zsh_are_found_where_the_grammar_fails() {
         let text = "if [[ -n $1 ]] && { a }; then\n  b=${(M)c:#*}\n  function d e { # both\n    f ${${g}:t}\n  }\n\
                     elif (( ${+h} )); then\n  .i+j() { k $1 }\nfi\nfunction l() { m ${n} |& o }\n";
-        assert_eq!(functions(text), ["d 3-3", "e 3-5", ".i+j 7-7", "l 9-9"]);
+        assert_eq!(functions(text), ["d 3-5", ".i+j 7-7", "l 9-9"]);
         // A small error loses all that follows it.
         let text = "() {\n  a=b\n} &|\nfunction c() {\n  d\n}\nalias e=f\nfunction g() { h $1 }\n";
         assert_eq!(functions(text), ["c 4-6", "e 7-7", "g 8-8"]);

@@ -210,7 +210,7 @@ fn code_end(source: &SourceText<'_>, end: usize) -> usize {
 
 /// Returns `c` of `a::B::c`.
 fn last_segment<'r>(separator: &str, name: &'r str) -> &'r str {
-    name.rsplit_once(separator).map_or(name, |(_, own)| own)
+    name.rsplit_once(separator).filter(|(outer, _)| !outer.is_empty()).map_or(name, |(_, own)| own)
 }
 
 fn symbol_from_expected(source: &SourceText<'_>, separator: &str, expected: &ExpectedSymbol) -> Symbol {

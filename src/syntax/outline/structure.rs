@@ -52,14 +52,19 @@ pub(in crate::syntax) fn derive_text(
     let again = compiled.language.preprocess_broken.filter(|_| is_broken);
     let Some(preprocessed) = again.and_then(|preprocess| preprocess(text)) else { return structure };
     let source = SourceText::new(text).with_preprocessed(preprocessed);
-    let other = derive_from(compiled, &source, check, give_up);
+    let mut other = derive_from(compiled, &source, check, give_up);
     // An error of a few bytes may lose all functions after it, and one around a whole text none.
     let rank = |structure: &FileStructure| {
         let Outline { symbols, health, .. } = &structure.outline;
         let lost = lost_symbols(&source, compiled.language.separator, symbols).len();
         (lost, health.broken_bytes, Reverse(symbols.len()))
     };
-    if rank(&other) < rank(&structure) { other } else { structure }
+    if rank(&structure) <= rank(&other) {
+        return structure;
+    }
+    // The documentation of the whole file is before anything that a grammar may fail at.
+    other.outline.doc = other.outline.doc.or(structure.outline.doc);
+    other
 }
 
 /// Returns the structure of a text, of which all or a preprocessed copy is parsed.
