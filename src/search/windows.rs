@@ -4,27 +4,25 @@
 //! or a link names a line in it, that line and its surroundings are more useful.
 
 use super::chunks::{Chunk, ChunkKind, FileChunks};
-use super::query::{LineMention, RankingQuery, is_file_of_frame};
+use super::query::LineMention;
 
 /// The number of lines shown before and after a line that the task points to.
 const LINES_AROUND: u32 = 40;
 /// The minimum of these lines, used outside of functions where they do not all fit.
 const FEWEST_LINES_AROUND: u32 = 8;
 
-/// Cuts the chunks of more than `most_bytes` in a file that the task points into: the surroundings of the lines, and
+/// Cuts the chunks of more than `most_bytes` in a file of which the task points to some lines: the surroundings of the lines, and
 /// the parts before, between and after them, become chunks of their own.
 pub fn cut_around_mentions<'a>(
     chunks: &mut FileChunks<'a>,
-    path: &[u8],
     text: &str,
-    query: &RankingQuery,
+    mentions: &[LineMention],
     most_bytes: usize,
 ) {
-    let of_file = |mention: &&LineMention| is_file_of_frame(path, mention.path.as_bytes());
-    let mut mentions: Vec<LineMention> = query.lines().iter().filter(of_file).cloned().collect();
     if mentions.is_empty() {
         return;
     }
+    let mut mentions = mentions.to_vec();
     let is_chunk = |name: &str| {
         let mut functions = chunks.chunks.iter().filter(|chunk| chunk.kind == ChunkKind::Function);
         functions.any(|chunk| chunk.name() == name)
@@ -132,7 +130,7 @@ mod tests {
     }
 
     /// Returns the lines of the chunks of a function of 300 lines, and of one of three lines below.
-    fn lines_of(mentions: Vec<LineMention>, most_bytes: usize) -> Vec<(u32, u32)> {
+    fn lines_of(mentions: &[LineMention], most_bytes: usize) -> Vec<(u32, u32)> {
         let text =
             format!("def long():\n{}\ndef short():\n    x = 1\n    return x\n", "    y = 1\n".repeat(299));
         let symbol = |name, lines| symbol(SymbolKind::Function, name, lines, Vec::new());
@@ -140,8 +138,7 @@ mod tests {
         let outline = Outline { health: ParseHealth::perfect(0), doc: None, imports: Vec::new(), symbols };
         let mut chunks = chunk_file(&text, Some(&outline));
         let whole = chunks.chunks.clone();
-        let query = RankingQuery::new(Vec::new(), Vec::new(), Vec::new(), mentions);
-        cut_around_mentions(&mut chunks, b"src/a.py", &text, &query, most_bytes);
+        cut_around_mentions(&mut chunks, &text, mentions, most_bytes);
         for chunk in &chunks.chunks {
             let around = whole.iter().find(|whole| whole.name() == chunk.name()).unwrap();
             let lines = text[chunk.bytes.clone()].lines().count();
@@ -155,10 +152,10 @@ mod tests {
     #[test]
     fn a_long_function_is_cut_around_the_lines_that_the_task_points_to() {
         let named = || mention((200, 200), Some("long"));
-        assert_eq!(lines_of(vec![named()], 1_000), [(1, 159), (160, 240), (241, 300), (302, 304)]);
+        assert_eq!(lines_of(&[named()], 1_000), [(1, 159), (160, 240), (241, 300), (302, 304)]);
         let near = || mention((260, 262), Some("inner"));
-        assert_eq!(lines_of(vec![near(), named()], 1_000), [(1, 159), (160, 300), (302, 304)]);
-        let ends = vec![mention((1, 1), None), mention((300, 300), None)];
+        assert_eq!(lines_of(&[near(), named()], 1_000), [(1, 159), (160, 300), (302, 304)]);
+        let ends = &[mention((1, 1), None), mention((300, 300), None)];
         assert_eq!(lines_of(ends, 1_000), [(1, 41), (42, 259), (260, 300), (302, 304)]);
     }
 
@@ -166,9 +163,7 @@ mod tests {
     fn lines_of_data(first: u32, most_bytes: usize) -> Vec<(u32, u32)> {
         let text = "key: value\n".repeat(180);
         let mut chunks = chunk_file(&text, None);
-        let query =
-            RankingQuery::new(Vec::new(), Vec::new(), Vec::new(), vec![mention((first, first), None)]);
-        cut_around_mentions(&mut chunks, b"src/a.py", &text, &query, most_bytes);
+        cut_around_mentions(&mut chunks, &text, &[mention((first, first), None)], most_bytes);
         assert!(
             chunks
                 .chunks

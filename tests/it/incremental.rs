@@ -125,6 +125,23 @@ fn a_file_that_is_no_longer_shown_is_reported() {
 }
 
 #[test]
+fn a_file_that_was_only_named_is_reported_when_it_is_deleted() {
+    let sandbox = Sandbox::repo();
+    for number in 0..12 {
+        let body = "    value += 1\n".repeat(20);
+        sandbox.write(format!("part_{number:02}.py"), format!("def part_{number}(value):\n{body}"));
+    }
+    sandbox.commit_all("parts");
+    let flags = ["aggregate", "--tier", "3", "--budget", "400", "--name", "worker", "--stdout"];
+    let document = sandbox.stdout_of(&flags);
+    assert!(document.contains("\npart_11.py: part_11"), "{document}");
+    fs::remove_file(sandbox.path("part_11.py")).unwrap();
+    let changes = sandbox.stdout_of(&[&flags[..], &["--since-last"]].concat());
+    assert!(changes.contains("### part_11.py\nText · path · gone since the last aggregation\n"), "{changes}");
+    assert_eq!(changes.matches("### ").count(), 1, "{changes}");
+}
+
+#[test]
 fn delivered_changes_are_not_shown_again() {
     let sandbox = project();
     sandbox.stdout_of(&["aggregate", "--tier", "3", "--stdout"]);

@@ -236,6 +236,17 @@ fn the_stable_part_is_the_same_for_every_task() {
         stable.to_owned()
     };
     assert_eq!(stable(TASK), stable("mail is not delivered"));
+    // What is shown of a file that was edited does not depend on the task either, even if a hundred others match.
+    for number in 0..120 {
+        let name = format!("part_{number}");
+        sandbox.write(format!("src/parts/{name}.py"), function(&name, "parts"));
+    }
+    for file in ["src/cookies.py", "src/mail.py"] {
+        sandbox.write(file, sandbox.read(file).replace("return step_11", "return step_10"));
+    }
+    let edited = stable(TASK);
+    assert!(edited.contains("### src/mail.py\n"), "{edited}");
+    assert_eq!(edited, stable("too many parts in a part"));
     sandbox.write("slop.toml", "[tiers.2]\nstable_share = 0\n");
     let document = aggregate(&sandbox, &["--tier", "2", "--budget", "1500", "--task", TASK]);
     assert!(!document.contains("## For this task"), "{document}");
@@ -332,6 +343,18 @@ fn curated_views_take_precedence_over_ranking() {
     let document =
         aggregate(&sandbox, &["--tier", "3", "--budget", "1200", "--focus", "src/cache.py", "--task", TASK]);
     assert!(document.contains("### src/cache.py\nPython · full\n"), "{document}");
+}
+
+#[test]
+fn a_curated_view_that_does_not_fit_is_replaced_by_what_the_task_needs() {
+    let sandbox = project();
+    let flags = ["--tier", "3", "--budget", "500", "--task", TASK];
+    let ranked = aggregate(&sandbox, &flags);
+    assert!(ranked.contains("### src/cookies.py\nPython · excerpt"), "{ranked}");
+    sandbox.write("slop.toml", "[[files]]\npath = \"src/cookies.py\"\nview_mode = \"full\"\n");
+    let curated = aggregate(&sandbox, &flags);
+    assert!(curated.contains("### src/cookies.py\nPython · excerpt"), "{curated}");
+    assert!(curated.contains("def expire_cookies"), "{curated}");
 }
 
 #[test]

@@ -136,7 +136,7 @@ impl DocumentRun<'_, '_> {
         mut draft: DraftDocument,
         inputs: &mut ComposeInputs,
     ) -> Result<DraftDocument, Error> {
-        let ComposeInputs { request, focus, items, summaries, history, reader, ranking, frozen, memos } =
+        let ComposeInputs { request, focus, items, summaries, history, reader, ranking, stable, memos } =
             inputs;
         let mut renderer = self.renderer(summaries, request.docs);
         let limits = draft.remarks.limits;
@@ -148,7 +148,7 @@ impl DocumentRun<'_, '_> {
         }
         let mut packer = DraftPacker {
             ranking,
-            frozen: frozen.as_ref().map(|(share, frozen)| (*share, frozen)),
+            stable: stable.as_ref(),
             history: history.as_ref(),
             routing: &routing,
             is_guided: request.is_guided(),

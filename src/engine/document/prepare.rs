@@ -9,7 +9,7 @@ use super::draft::{DraftDocument, GatheredFiles, ShownFile};
 use super::gather::{WantedView, gather_files, render_as};
 use super::inputs::{DocumentInputs, InputsDigest, ParsedTask, task_problems, task_receipt};
 use super::overview::overview;
-use super::packing::{BudgetUnit, PackMemos, StableShare, limit_of};
+use super::packing::{BudgetUnit, PackMemos, StableRanking, StableShare, limit_of};
 use super::rendering::Renderer;
 use super::request::AggregationRequest;
 use super::routing::{merged_items, routing, summary_detail};
@@ -18,8 +18,8 @@ use crate::aggregate::{CuratedItems, Focus, RoutingContext};
 use crate::engine::artifacts::ArtifactCache;
 use crate::engine::error::Error;
 use crate::engine::history::{
-    CommitCache, LogEnd, PastCommits, ProjectHistory, WorktreeStates, note_faults, past_commits,
-    project_commits, with_uncommitted,
+    CommitCache, FrozenContent, LogEnd, PastCommits, ProjectHistory, WorktreeStates, note_faults,
+    past_commits, project_commits, with_uncommitted,
 };
 use crate::engine::index::FileSelection;
 use crate::engine::ranking::{
@@ -48,8 +48,8 @@ pub(super) struct ComposeInputs {
     pub(super) reader: Option<ReaderState>,
     /// The ranks of the draft's files, if there are limits.
     pub(super) ranking: Option<ProjectRanking>,
-    /// The ranks that the stable part is packed by, if there is one.
-    pub(super) frozen: Option<(StableShare, ProjectRanking)>,
+    /// What the stable part is packed by, if there is one.
+    pub(super) stable: Option<StableRanking>,
     pub(super) memos: PackMemos,
 }
 
@@ -116,9 +116,9 @@ impl DocumentRun<'_, '_> {
             reduce_to_changes(&mut renderer, &mut draft, reader, &mut wanted_block);
         }
         introduce_project(&renderer.cache.workspace, request, &mut draft);
-        let (mut ranking, mut frozen) = (None, None);
+        let (mut ranking, mut stable) = (None, None);
         if is_limited {
-            let stable = stable_share(request, history.as_ref(), reader.as_ref(), &draft);
+            let share = stable_share(request, history.as_ref(), reader.as_ref(), &draft);
             let files: Vec<&KnownFile> = draft.files.iter().map(|shown| &shown.file).collect();
             let classes = path_classes(&self.cache.workspace, &files);
             let own = SourceCache::default();
@@ -135,7 +135,7 @@ impl DocumentRun<'_, '_> {
                 caches,
                 sources,
             };
-            frozen = stable.map(|share| (share, rank.frozen(self.cache)));
+            stable = share.map(|share| rank.stable(self.cache, share));
             let current = rank.current(self.cache);
             if let Some(task) = &task {
                 note_task(&mut draft, task, &current);
@@ -145,7 +145,7 @@ impl DocumentRun<'_, '_> {
         let request = request.clone();
         let memos = PackMemos::default();
         let inputs =
-            ComposeInputs { request, focus, items, summaries, history, reader, ranking, frozen, memos };
+            ComposeInputs { request, focus, items, summaries, history, reader, ranking, stable, memos };
         Ok((PreparedDocument { draft, inputs }, digest))
     }
 }
@@ -259,6 +259,7 @@ impl RankInputs<'_> {
             past: &past,
             horizon: self.horizon,
             frozen_at: None,
+            only: None,
             room: Some(BudgetUnit::for_limits(limits, counter).to_tokens(limit_of(limits))),
             kept: self.sources,
             classes: self.classes,
@@ -266,7 +267,37 @@ impl RankInputs<'_> {
         rank_project(cache, &ranking, self.files)
     }
 
-    /// Ranks the files as they were at the frozen commit, regardless of the task and the focus.
+    /// Ranks the files regardless of the task and the focus.
+    fn stable(&self, cache: &mut ArtifactCache<'_>, share: StableShare) -> StableRanking {
+        let frozen = self.frozen(cache);
+        let changed = self.task.map(|_| self.changed_since(cache, &frozen));
+        StableRanking { share, frozen, changed }
+    }
+
+    /// Ranks the symbols of the files that may have changed since the frozen commit, in their current versions.
+    fn changed_since(&self, cache: &mut ArtifactCache<'_>, frozen: &ProjectRanking) -> ProjectRanking {
+        let past = self.past(cache, LogEnd::Frozen);
+        let has_changed = |file: &KnownFile| {
+            self.history.is_some_and(|history| history.frozen_content(file) != FrozenContent::Current)
+        };
+        let mut changed: Vec<usize> =
+            frozen.sources.keys().copied().filter(|at| has_changed(self.files[*at])).collect();
+        changed.sort_unstable();
+        let ranking = RankingRequest {
+            query: &RankingQuery::empty(),
+            in_focus: &|_| false,
+            past: &past,
+            horizon: ChangeHorizon::Near,
+            frozen_at: None,
+            only: Some(&changed),
+            room: None,
+            kept: self.sources,
+            classes: self.classes,
+        };
+        rank_project(cache, &ranking, self.files)
+    }
+
+    /// Ranks the files as they were at the frozen commit.
     fn frozen(&self, cache: &mut ArtifactCache<'_>) -> ProjectRanking {
         let past = self.past(cache, LogEnd::Frozen);
         let unkept = FrozenRankings::default();

@@ -36,6 +36,8 @@ pub(in crate::engine) struct RankingRequest<'a> {
     /// If given, symbols are those that the files had at the frozen commits of their checkouts. Some texts at those
     /// commits may be cached.
     pub(in crate::engine) frozen_at: Option<(&'a ProjectHistory, &'a EarlierSources)>,
+    /// The files whose symbols are ranked, by position; `None` for the best ones.
+    pub(in crate::engine) only: Option<&'a [usize]>,
     /// The size in tokens of the document that the symbols are for; `None` if they are only listed.
     pub(in crate::engine) room: Option<u64>,
     /// Texts that are not read again.
@@ -132,12 +134,15 @@ pub(in crate::engine) fn rank_project(
     let of_focus = query_of_focus(&ranked);
     let mut ranking = rank_files(query, &of_focus, &ranked);
     let room = request.room.unwrap_or(0);
-    let FilesForSymbols { ranked: best, mut others } =
-        ranking.files_for_symbols(if has_texts { room } else { 0 });
-    if !has_texts {
-        // There are no vectors that give the lengths of texts.
-        others = next_files(files, &ranking.order, &best, room);
-    }
+    let FilesForSymbols { ranked: best, others } = match request.only {
+        Some(only) => FilesForSymbols { ranked: only.to_vec(), others: Vec::new() },
+        None if has_texts => ranking.files_for_symbols(room),
+        None => {
+            // There are no vectors that give the lengths of texts.
+            let best = ranking.files_for_symbols(0).ranked;
+            FilesForSymbols { others: next_files(files, &ranking.order, &best, room), ranked: best }
+        }
+    };
     let chosen = [best.as_slice(), &others].concat();
     let ReadSources { sources, versions, is_complete } = read_sources(cache, files, &chosen, request);
     // Without a task, symbols of other files matter if they share rare terms with those in focus.
@@ -148,8 +153,7 @@ pub(in crate::engine) fn rank_project(
             let source = sources.get(at)?;
             let mut chunks = chunk_file(&source.text, source.outline.as_ref());
             let functions = source.functions(&chunks);
-            let path = ranked[*at].path.as_bytes();
-            cut_around_mentions(&mut chunks, path, &source.text, query, most_bytes);
+            cut_around_mentions(&mut chunks, &source.text, ranking.mentioned_lines(*at), most_bytes);
             let matches =
                 if is_matched { match_chunks(symbol_query, &source.text, &chunks) } else { Vec::new() };
             Some(ChunkedFile { at: *at, source, functions, chunks, matches })
@@ -159,7 +163,7 @@ pub(in crate::engine) fn rank_project(
     let language_of = |file: usize| code_language(files[file]);
     let (best, others) = (chunked(&best, true), chunked(&others, false));
     let amalgamations = amalgamations_among(best.iter().chain(&others));
-    ranking.reclassify(query, &mut ranked, &amalgamations, PathClass::Amalgamation);
+    ranking.reclassify(&mut ranked, &amalgamations, PathClass::Amalgamation);
     let mut symbols = ranked_symbols(symbol_query, &ranked, &ranking, &best, &language_of);
     for file in &others {
         let unscored = |chunk| RankedSymbol::new(file, chunk, language_of(file.at));

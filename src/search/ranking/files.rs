@@ -22,11 +22,11 @@
 //!
 //! Start with [`rank_files`]; `symbols.rs` continues with the symbols of the best files.
 
-use super::line_targets::LineTargets;
+use super::mentions::MentionedFiles;
 use super::path_class::{GENERATED_FACTOR, PathClass, TEST_ENDINGS};
 use super::text_matches::TextMatches;
 use crate::model::RelPath;
-use crate::search::query::RankingQuery;
+use crate::search::query::{LineMention, RankingQuery};
 use crate::search::terms::{TermVector, normalized, real};
 
 /// The maximum number of files whose symbols are ranked. On 52 issues of projects with up to 2,200 files, the 40 best
@@ -151,9 +151,20 @@ pub struct FileRanking {
     /// Whether anything in the project matches the task. If not, the files are ranked without it.
     pub has_matches: bool,
     texts: TextMatches,
+    mentions: MentionedFiles,
 }
 
 impl FileRanking {
+    /// Returns how certainly the task mentions a file, from 0 to 1.
+    pub(super) fn mention(&self, file: usize) -> f64 {
+        self.mentions.certainty(file)
+    }
+
+    /// Returns the lines of a file that the task points to.
+    pub fn mentioned_lines(&self, file: usize) -> &[LineMention] {
+        self.mentions.lines(file)
+    }
+
     /// Returns how many files have a term of the query in their text.
     pub fn files_with(&self, position: usize) -> usize {
         self.texts.files_with(position)
@@ -181,18 +192,10 @@ impl FileRanking {
     }
 
     /// Reclassifies files by their texts, and lowers their scores accordingly, unless the task points to their lines.
-    pub fn reclassify(
-        &mut self,
-        query: &RankingQuery,
-        files: &mut [RankedFile<'_>],
-        found: &[usize],
-        class: PathClass,
-    ) {
-        let targets = LineTargets::new(query, files);
-        let pointed_to: Vec<bool> = found.iter().map(|at| targets.contains(&files[*at])).collect();
-        for (at, is_pointed_to) in found.iter().zip(pointed_to) {
+    pub fn reclassify(&mut self, files: &mut [RankedFile<'_>], found: &[usize], class: PathClass) {
+        for at in found {
             files[*at].class = class;
-            if !is_pointed_to {
+            if self.mentions.lines(*at).is_empty() {
                 let score = &mut self.scores[*at];
                 score.factor = class.file_factor();
                 score.total = score.parts.sum() * score.factor;
@@ -220,13 +223,14 @@ pub fn rank_files(query: &RankingQuery, of_focus: &RankingQuery, files: &[Ranked
     let similar = TextMatches::find(of_focus, &vectors);
     let focus: Vec<&RelPath> = files.iter().filter(|file| file.in_focus).map(|file| file.path).collect();
     let stems = FocusStems::new(&focus);
+    let mentions = MentionedFiles::find(query, files);
     let raw: Vec<FileParts> = files
         .iter()
         .enumerate()
         .map(|(at, file)| FileParts {
             text: texts.contributions(at).sum(),
             path: paths[at],
-            mention: query.path_mention(file.path),
+            mention: mentions.certainty(at),
             subjects: file.signals.subjects,
             similar: if file.in_focus { 0.0 } else { similar.contributions(at).sum() },
             together: file.signals.together,
@@ -238,22 +242,21 @@ pub fn rank_files(query: &RankingQuery, of_focus: &RankingQuery, files: &[Ranked
     let has_matches = raw.iter().any(|of| 0.0 < of.text + of.path + of.mention + of.subjects);
     let weights = weights(has_matches, !focus.is_empty());
     let greatest = greatest_parts(&raw, files);
-    let targets = LineTargets::new(query, files);
-    let score = |(raw, file): (&FileParts, &RankedFile<'_>)| {
+    let score = |(at, (raw, file)): (usize, (&FileParts, &RankedFile<'_>))| {
         // Prose may match better than any code, but must not flatten the differences among code.
         let shares = raw.zip(&greatest, |value, greatest| normalized(value, greatest).min(1.0));
         let parts = shares.zip(&weights, |share, weight| share * weight);
-        let factor = if targets.contains(file) { 1.0 } else { file.class.file_factor() };
+        let factor = if mentions.lines(at).is_empty() { file.class.file_factor() } else { 1.0 };
         FileScore { total: parts.sum() * factor, parts, factor }
     };
-    let scores: Vec<FileScore> = raw.iter().zip(files).map(score).collect();
+    let scores: Vec<FileScore> = raw.iter().zip(files).enumerate().map(score).collect();
     let mut order: Vec<usize> = (0..files.len()).collect();
     order.sort_by(|a, b| {
         let by_score = scores[*b].total.total_cmp(&scores[*a].total);
         let by_changes = || files[*b].signals.changes.total_cmp(&files[*a].signals.changes);
         by_score.then_with(by_changes).then_with(|| files[*a].path.cmp(files[*b].path))
     });
-    FileRanking { scores, order, has_matches, texts }
+    FileRanking { scores, order, has_matches, texts, mentions }
 }
 
 /// Returns the weight of each part.

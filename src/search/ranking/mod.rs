@@ -1,6 +1,6 @@
 //! Ranks files and symbols by a query, by history and by what they are.
 //!
-//! - `files.rs` scores files by their terms (`text_matches.rs`), by the lines that a task names (`line_targets.rs`), by
+//! - `files.rs` scores files by their terms (`text_matches.rs`), by the paths and lines that a task mentions (`mentions.rs`), by
 //!   history (`subjects.rs`) and by their likeness to files in focus (`focus_terms.rs`).
 //! - `symbols.rs` and `symbol_parts.rs` continue with the symbols of the best files; `run_content.rs` recognizes
 //!   insignificant lines.
@@ -11,7 +11,7 @@ mod amalgamations;
 mod files;
 mod focus_terms;
 mod generated_pages;
-mod line_targets;
+mod mentions;
 mod path_class;
 mod run_content;
 mod subjects;

@@ -4,8 +4,7 @@
 
 use std::collections::HashMap;
 
-use super::files::{FileRanking, RankedFile};
-use super::line_targets::LineTargets;
+use super::files::FileRanking;
 use crate::search::chunks::{Chunk, ChunkKind, FileChunks};
 use crate::search::query::{LineMention, RankingQuery};
 use crate::search::terms::{
@@ -208,14 +207,12 @@ pub(super) fn certainty(files: usize, with: usize) -> f64 {
 
 /// Adds the part for the lines that the task mentions.
 pub(super) fn add_frame_scores(
-    query: &RankingQuery,
-    ranked: &[RankedFile<'_>],
+    ranking: &FileRanking,
     files: &[FileWithSymbols<'_>],
     scores: &mut [SymbolScore],
 ) {
-    let targets = LineTargets::new(query, ranked);
     for (at, file) in files.iter().enumerate() {
-        for mention in targets.of_file(&ranked[file.file]) {
+        for mention in ranking.mentioned_lines(file.file) {
             let start = scores.partition_point(|score| score.file < at);
             let end = scores.partition_point(|score| score.file <= at);
             let is_named = |score: &SymbolScore| {

@@ -1,5 +1,7 @@
 //! Ranks the symbols of the best files: the chunks whose bodies a document shows.
 //!
+//! Without a task, the terms are the rare ones of the files in focus.
+//!
 //! ```text
 //! 1.0 text     BM25 of the task's terms in the chunk
 //! 0.5 name     rarities of the task's terms in the symbol's name
@@ -60,7 +62,7 @@ pub fn rank_symbols(
         let chunk = &files[score.file].chunks.chunks[score.chunk];
         score.parts.exact = exact_score(query, ranking, chunk);
     }
-    add_frame_scores(query, ranked, files, &mut scores);
+    add_frame_scores(ranking, files, &mut scores);
     add_quoted_scores(files, &mut scores);
     let greatest_of = |part: fn(&SymbolParts) -> f64| greatest(scores.iter().map(|score| part(&score.parts)));
     let (text, name) = (greatest_of(|parts| parts.text), greatest_of(|parts| parts.name));
@@ -69,7 +71,7 @@ pub fn rank_symbols(
     // A piece that several chunks contain does not identify any of them.
     let quoted = greatest_of(|parts| parts.quoted).max(1.0);
     let mention_share = |file: &FileWithSymbols<'_>| {
-        if query.path_mention(ranked[file.file].path) < 1.0 { BARE_MENTION_SHARE } else { 1.0 }
+        if ranking.mention(file.file) < 1.0 { BARE_MENTION_SHARE } else { 1.0 }
     };
     let mention_shares: Vec<f64> = files.iter().map(mention_share).collect();
     for score in &mut scores {

@@ -208,7 +208,9 @@ pub(in crate::engine::document) fn reduce_to_changes(
     let fingerprints = shown_fingerprints(renderer, &files);
     for (mut shown, hash) in files.into_iter().zip(fingerprints) {
         let is_undecided = draft.remarks.limits.is_some() && is_ranked(&shown.candidate);
-        let row = reader.delivered.get(&shown.file.path).filter(|_| !is_failed(&shown.candidate));
+        // That a file is gone is news, however it was shown.
+        let is_compared = !is_failed(&shown.candidate) && shown.candidate.rule != RoutingRule::Gone;
+        let row = reader.delivered.get(&shown.file.path).filter(|_| is_compared);
         let Some(row) = row else {
             let content = shown.candidate.block.content;
             if let Some(row) = content.and_then(|content| gone.get(&content)).filter(|_| !is_undecided) {

@@ -19,6 +19,6 @@ pub(in crate::engine::document) use costs::BudgetUnit;
 pub(in crate::engine::document) use fit::{assemble, limit_of};
 pub(in crate::engine::document) use measure::measure;
 pub(in crate::engine::document) use pack::{PackMemos, is_ranked};
-pub(in crate::engine::document) use packer::DraftPacker;
+pub(in crate::engine::document) use packer::{DraftPacker, StableRanking};
 pub(in crate::engine::document) use stable::StableShare;
 pub(in crate::engine::document) use step_down::step_down;

@@ -60,6 +60,8 @@ pub(super) struct PackMemo {
 pub(in crate::engine::document) struct PackMemos {
     /// For the current files.
     pub(super) current: PackMemo,
+    /// For the current versions of files in the stable part.
+    pub(super) changed: PackMemo,
     /// For the files as they were when scores were frozen.
     pub(super) frozen: PackMemo,
 }
@@ -84,9 +86,13 @@ impl PackMemo {
 
 /// Returns whether a limited document decides how a file is shown.
 pub(in crate::engine::document) fn is_ranked(candidate: &CandidateFile) -> bool {
+    candidate.rule.is_general() && may_be_cut(candidate)
+}
+
+/// Returns whether symbols of a file may be shown in place of its wanted view.
+fn may_be_cut(candidate: &CandidateFile) -> bool {
     // Changes since an earlier document, and reasons why a file cannot be shown, are shown before anything is selected.
-    candidate.rule.is_general()
-        && candidate.block.content.is_some()
+    candidate.block.content.is_some()
         && !matches!(candidate.wanted, ViewMode::Path | ViewMode::None)
         && candidate.block.view != ViewMode::Delta
 }
@@ -414,7 +420,8 @@ fn pack_symbols(
             || named.contains(candidate, is_pointed_to)
             // Text outside of the cells of a notebook is JSON.
             || candidate.block.file_type.is_notebook() && symbol.kind.is_none();
-        let is_shown = is_ranked(candidate) && !is_only_named;
+        // A curated view that does not fit is replaced by what its rank has room for.
+        let is_shown = may_be_cut(candidate) && !is_only_named;
         let stable = context.stable.get(&symbol.file);
         PackSymbol {
             file: ranks[symbol.file],

@@ -174,6 +174,8 @@ pub(super) struct StablePacker<'p, 'r, 'w> {
     pub(super) draft: &'p DraftDocument,
     /// For the current files.
     pub(super) current: PackContext<'p>,
+    /// For the files that have changed since scores were frozen, in their current versions.
+    pub(super) changed: PackContext<'p>,
     /// For the files as they were when scores were frozen.
     pub(super) frozen: PackContext<'p>,
     pub(super) share: StableShare,
@@ -333,16 +335,16 @@ impl StablePacker<'_, '_, '_> {
     /// other.
     fn show_changed(&mut self, reserved: &[ReservedRoom], memos: &mut PackMemos) -> StablePart {
         let files = &self.draft.files;
-        let current = PackableDraft::new(files, &self.current);
+        let current = PackableDraft::new(files, &self.changed);
         let mut views = vec![None; files.len()];
-        let mut all = current.costs(self.renderer, &self.current, &mut memos.current.costs);
+        let mut all = current.costs(self.renderer, &self.changed, &mut memos.changed.costs);
         for ReservedRoom { file, view } in reserved {
             let (Some(own), PackedView::Block { bodies, signatures, .. }) =
                 (current.of_files.get(file), view)
             else {
                 continue;
             };
-            let tokens = memos.frozen.costs.pieces(self.current.unit, *file, bodies, signatures);
+            let tokens = memos.frozen.costs.pieces(self.changed.unit, *file, bodies, signatures);
             let pieces: Vec<PackSymbol> =
                 own.iter().map(|at| PackSymbol { file: 0, ..current.symbols[*at] }).collect();
             let packable = [PackableFile { score: 1.0, demand: FileDemand::Ranked, turn: BodyTurn::First }];
@@ -353,13 +355,13 @@ impl StablePacker<'_, '_, '_> {
                 files: &packable,
                 symbols: &pieces,
                 has_bound: false,
-                summary_room: summary_room(&self.current),
+                summary_room: summary_room(&self.changed),
             };
             let mut costs = FileCosts { all: &mut all, place: current.ranks[*file], symbols: own };
             let packed = aggregate::pack(&input, &mut costs).files.pop().map(|packed| packed.view);
             views[*file] = packed.and_then(|view| view.with_symbols(own));
         }
-        let mut changed = self.render(self.current, &mut memos.current, &views, FilePart::Changed);
+        let mut changed = self.render(self.changed, &mut memos.changed, &views, FilePart::Changed);
         for room in reserved {
             if let Some(StableView::Block(part, block)) = changed.get_mut(&room.file)
                 && self.is_unchanged(room, block)
