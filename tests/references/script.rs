@@ -65,7 +65,10 @@ fn types_within_functions_have_members_and_members_of_the_dom_are_maybe() {
 fn a_star_brings_only_what_the_module_exports() {
     let files = [
         ("a.ts", "export type Back = number;\nexport function one() {}\n"),
-        ("b.ts", "type Back = string;\nfunction one(): Back { return ''; }\nfunction three() {}\none();\nexport { three as two, three };\n"),
+        (
+            "b.ts",
+            "type Back = string;\nfunction one(): Back { return ''; }\nfunction three() {}\none();\nexport { three as two, three };\n",
+        ),
         ("index.ts", "export * from './a';\nexport * from './b';\n"),
         ("use.ts", "import { Back, one, three } from './index';\nlet back: Back;\none();\nthree();\n"),
     ];

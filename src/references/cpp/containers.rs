@@ -7,8 +7,8 @@ use crate::references::values::{Value, ValueSet};
 
 /// Templates without an operator `->`, besides sets and maps.
 const WITHOUT_ARROW: [&str; 13] = [
-    "vector", "deque", "list", "forward_list", "array", "queue", "stack", "priority_queue", "span", "basic_string",
-    "initializer_list", "pair", "tuple",
+    "vector", "deque", "list", "forward_list", "array", "queue", "stack", "priority_queue", "span",
+    "basic_string", "initializer_list", "pair", "tuple",
 ];
 
 impl Evaluator<'_> {
@@ -42,7 +42,11 @@ impl Evaluator<'_> {
     }
 
     /// Returns what an iterator points to that is declared by its container: `vector<A>::iterator`.
-    pub(in crate::references) fn cpp_iterator(&mut self, site: Site, declared: ExpressionId) -> Option<ValueSet> {
+    pub(in crate::references) fn cpp_iterator(
+        &mut self,
+        site: Site,
+        declared: ExpressionId,
+    ) -> Option<ValueSet> {
         let facts = self.index.facts(site.file);
         let ExpressionFact::Member(container, name) = facts.expression(declared) else { return None };
         let is_iterator = matches!(

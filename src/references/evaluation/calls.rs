@@ -32,7 +32,9 @@ impl Evaluator<'_> {
             if self.is_python(site.file) {
                 return self.call_of_members(site.file, object, method);
             }
-            if self.is_script(site.file) && !object.values.iter().any(|value| matches!(value, Value::Super(_))) {
+            if self.is_script(site.file)
+                && !object.values.iter().any(|value| matches!(value, Value::Super(_)))
+            {
                 receivers.clone_from(&object.values);
             }
             self.attributes(site.file, object, method)

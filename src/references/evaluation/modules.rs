@@ -4,8 +4,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::evaluate::Evaluator;
 use crate::model::{
-    BindingFact, BindingValue, DefinitionFlags, ExpressionFact, ExpressionId, IMPLEMENTED_TRAIT, ImportFact, ImportId, NameId,
-    ScopeKind, SourceFacts,
+    BindingFact, BindingValue, DefinitionFlags, ExpressionFact, ExpressionId, IMPLEMENTED_TRAIT, ImportFact,
+    ImportId, NameId, ScopeKind, SourceFacts,
 };
 use crate::references::lookup::{
     CommonJsModules, CppTables, GoPackages, JavaPackages, RustModules, ScriptGlobals, ScriptPackages,

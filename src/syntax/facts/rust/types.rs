@@ -198,7 +198,8 @@ fn is_target_of_own_type<'t>(facts: &FactsBuilder<'t>, node: Node<'t>) -> bool {
     if facts.text_of(node) != "**self" {
         return false;
     }
-    let around = std::iter::successors(node.parent(), Node::parent).find(|around| around.kind() == "impl_item");
+    let around =
+        std::iter::successors(node.parent(), Node::parent).find(|around| around.kind() == "impl_item");
     let Some(implemented) = around.and_then(|around| field(around, "type")) else { return false };
     let named = field(implemented, "type").unwrap_or(implemented);
     implemented.kind() != "reference_type" && !matches!(facts.text_of(named), "Box" | "Rc" | "Arc" | "Pin")

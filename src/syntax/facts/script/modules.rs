@@ -113,9 +113,11 @@ pub(super) fn mark_private<'t>(facts: &mut FactsBuilder<'t>, root: Node<'t>) {
             "ambient_declaration" => return,
             "export_statement" => {
                 lines.push(line_of(statement)..=index(statement.end_position().row + 1));
-                let clause = child_of_kind(statement, "export_clause").map(named_children).unwrap_or_default();
+                let clause =
+                    child_of_kind(statement, "export_clause").map(named_children).unwrap_or_default();
                 let exported = clause.into_iter().filter_map(|part| field(part, "name"));
-                for name in exported.chain(field(statement, "value")) {
+                let default = field(statement, "value").filter(|value| value.kind() == "identifier");
+                for name in exported.chain(default) {
                     names.insert(facts.name_of(name));
                 }
             }
