@@ -183,7 +183,7 @@ impl DefinitionFlags {
     pub const DECLARED: u16 = 8;
     /// It is only a declaration: a prototype, an overload signature, an interface method.
     pub const PROTOTYPE: u16 = 16;
-    /// It is visible only in its file: `static` in C, `private` in Java.
+    /// It is visible only in its file: `static` in C, `private` in Java, not exported by a JavaScript module.
     pub const PRIVATE: u16 = 32;
     /// It is decorated by something that may return another type.
     pub const DECORATED: u16 = 64;

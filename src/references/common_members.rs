@@ -206,7 +206,7 @@ pub(super) const DELEGATED_RUST_MEMBERS: [&str; 18] = [
 ];
 
 /// Members of Rust's standard types that look like names of one project.
-pub(super) const COMMON_RUST_MEMBERS: [&str; 112] = [
+pub(super) const COMMON_RUST_MEMBERS: [&str; 114] = [
     "and_then", "as_bytes", "as_deref", "as_mut", "as_mut_ptr", "as_os_str", "as_path", "as_ptr", "as_ref",
     "as_secs", "as_slice", "as_str", "borrow_mut", "checked_add", "checked_mul", "checked_sub",
     "compare_exchange", "contains_key", "copy_from_slice", "create_new", "current_dir", "debug_struct",
@@ -216,11 +216,11 @@ pub(super) const COMMON_RUST_MEMBERS: [&str; 112] = [
     "into_bytes", "into_inner", "into_iter", "into_owned", "into_string", "is_absolute", "is_dir",
     "is_empty", "is_err", "is_file", "is_none", "is_null", "is_ok", "is_some", "is_some_and", "is_symlink",
     "is_terminal", "iter_mut", "last_mut", "map_err", "map_or", "next_back", "ok_or", "ok_or_else",
-    "or_else", "pop_front", "push_back", "push_str", "raw_os_error", "read_line", "read_to_end",
-    "read_to_string", "saturating_add", "saturating_sub", "set_len", "size_hint", "skip_while", "sort_by",
-    "sort_by_key", "sort_unstable", "split_at", "split_at_mut", "split_whitespace", "starts_with",
-    "strip_prefix", "symlink_metadata", "take_while", "then_some", "to_lowercase", "to_mut", "to_owned",
-    "to_path_buf", "to_str", "to_string", "to_string_lossy", "to_vec", "trim_start", "try_clone", "try_into",
-    "unwrap_err", "unwrap_or", "unwrap_or_default", "unwrap_or_else", "with_extension", "wrapping_add",
-    "wrapping_sub", "write_all", "write_fmt", "write_str",
+    "or_else", "pop_back", "pop_front", "push_back", "push_front", "push_str", "raw_os_error", "read_line",
+    "read_to_end", "read_to_string", "saturating_add", "saturating_sub", "set_len", "size_hint",
+    "skip_while", "sort_by", "sort_by_key", "sort_unstable", "split_at", "split_at_mut", "split_whitespace",
+    "starts_with", "strip_prefix", "symlink_metadata", "take_while", "then_some", "to_lowercase", "to_mut",
+    "to_owned", "to_path_buf", "to_str", "to_string", "to_string_lossy", "to_vec", "trim_start", "try_clone",
+    "try_into", "unwrap_err", "unwrap_or", "unwrap_or_default", "unwrap_or_else", "with_extension",
+    "wrapping_add", "wrapping_sub", "write_all", "write_fmt", "write_str",
 ];

@@ -481,3 +481,25 @@ fn one_of_several_cpp_overloads_may_return_a_foreign_type() {
     let text = "struct S { int size(); };\nstd::string trim(std::string s) { return s; }\nS trim(S s) { return s; }\nvoid f(S s) {\n  auto t = trim(s);\n  t.size();\n}\n";
     check(&[("a.cc", text)], "a.cc:6", &["S.size likely"]);
 }
+
+#[test]
+fn arguments_of_a_cpp_constructor_are_not_declared_names() {
+    let text = "struct Key { Key(int a, int b); };\nstruct S {\n  int flow();\n  int mark();\n  void go(S s);\n};\nvoid S::go(S s) {\n  Key key(1, flow()), more(2, mark());\n  Key other(1, s);\n  s.mark();\n}\n";
+    check(&[("a.cc", text)], "a.cc:8", &["Key sure", "S.flow sure", "S.mark sure"]);
+    check(&[("a.cc", text)], "a.cc:10", &["S.mark sure"]);
+}
+
+#[test]
+fn a_cpp_type_may_have_an_attribute_after_a_macro() {
+    let text = "class GTEST_API_ [[nodiscard]] Path {\n public:\n  int size() const { return 1; }\n};\nint f(const Path& p) {\n  return p.size();\n}\n";
+    check(&[("a.cc", text)], "a.cc:6", &["Path.size sure"]);
+}
+
+#[test]
+fn cpp_pointers_to_containers_and_iterators_are_told_apart() {
+    let text = "struct A { int size(); void go(); };\nvoid f(std::vector<A>* v, std::vector<std::pair<int, A>> pairs) {\n  v->size();\n  v->front().go();\n  for (std::vector<A*>::iterator i = v->begin(); ;)\n    (*i)->go();\n  std::map<int, A*>::const_iterator e;\n  e->second->go();\n  auto p = pairs.begin();\n  p->second.go();\n}\n";
+    check(&[("a.cc", text)], "a.cc:3", &[]);
+    for line in [4, 6, 8, 10] {
+        check(&[("a.cc", text)], &format!("a.cc:{line}"), &["A.go sure"]);
+    }
+}

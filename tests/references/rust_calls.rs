@@ -142,3 +142,16 @@ fn a_field_of_self_has_the_type_argument_of_the_implementation() {
     assert_eq!(at(text, 6), ["Run.run likely"]);
     assert_eq!(at(text, 7), ["Base.base likely"]);
 }
+
+#[test]
+fn methods_of_a_standard_deque_are_not_those_of_the_project() {
+    let text = "use std::collections::VecDeque;\npub struct List;\nimpl List { pub fn push_front(&mut self) {} pub fn pop_back(&mut self) {} }\nfn f() {\n    let mut deque = VecDeque::new();\n    deque.push_front(1);\n    deque.pop_back();\n}\n";
+    assert!(at(text, 6).iter().chain(&at(text, 7)).all(|row| !row.ends_with("likely")));
+}
+
+#[test]
+fn a_type_dereferenced_twice_through_self_is_not_the_type_itself() {
+    let text = "pub struct Small<T>(T);\npub trait Shrink { fn shrink(&self); }\nimpl<T> std::ops::Deref for Small<T> {\n    type Target = T;\n    fn deref(&self) -> &T { &self.0 }\n}\nimpl<T: Shrink> Shrink for Small<T> {\n    fn shrink(&self) {\n        (**self).shrink();\n        (*self).shrink();\n    }\n}\nimpl Shrink for Vec<u8> { fn shrink(&self) {} }\n";
+    assert!(!at(text, 9).contains(&"Small.shrink sure".to_owned()));
+    assert_eq!(at(text, 10), ["Small.shrink sure"]);
+}

@@ -60,3 +60,21 @@ fn types_within_functions_have_members_and_members_of_the_dom_are_maybe() {
     ];
     assert_eq!(references(&[("a.ts", text)]), expected);
 }
+
+#[test]
+fn a_star_brings_only_what_the_module_exports() {
+    let files = [
+        ("a.ts", "export type Back = number;\nexport function one() {}\n"),
+        (
+            "b.ts",
+            "type Back = string;\nfunction one(): Back { return ''; }\nfunction three() {}\none();\nexport { three as two, three };\n",
+        ),
+        ("index.ts", "export * from './a';\nexport * from './b';\n"),
+        ("use.ts", "import { Back, one, three } from './index';\nlet back: Back;\none();\nthree();\n"),
+    ];
+    let found = references(&files).into_iter().filter(|row| row.starts_with("use.ts")).collect::<Vec<_>>();
+    assert_eq!(
+        found,
+        ["use.ts:2 -> a.ts/Back sure", "use.ts:3 -> a.ts/one sure", "use.ts:4 -> b.ts/three sure"]
+    );
+}

@@ -182,3 +182,13 @@ fn a_typescript_field_has_its_declared_type_whatever_is_assigned() {
     let of_call: Vec<_> = found.iter().filter(|row| row.starts_with("a.ts:6")).collect();
     assert_eq!(of_call, ["a.ts:6 -> Log.write sure"]);
 }
+
+#[test]
+fn a_method_that_returns_this_returns_the_type_that_it_is_called_on() {
+    let text = "class Base {\n  set(): this { return this; }\n  put() { return this; }\n  run() {}\n}\nclass Derived extends Base {\n  run() {}\n}\nfunction f(d: Derived, b: Base) {\n  d.set().put().run();\n  b.set().run();\n}\n";
+    let found = references(&[("a.ts", text)]);
+    for row in ["a.ts:10 -> Derived.run sure", "a.ts:11 -> Base.run sure"] {
+        assert!(found.iter().any(|found| found == row), "{row} is not in {found:#?}");
+    }
+    assert!(!found.iter().any(|found| found == "a.ts:10 -> Base.run sure"), "{found:#?}");
+}

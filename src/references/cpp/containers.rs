@@ -2,8 +2,14 @@
 
 use crate::model::{ExpressionFact, ExpressionId};
 use crate::references::evaluation::Evaluator;
-use crate::references::project::Site;
+use crate::references::project::{FileId, NameRules, Site};
 use crate::references::values::{Value, ValueSet};
+
+/// Templates without an operator `->`, besides sets and maps.
+const WITHOUT_ARROW: [&str; 13] = [
+    "vector", "deque", "list", "forward_list", "array", "queue", "stack", "priority_queue", "span",
+    "basic_string", "initializer_list", "pair", "tuple",
+];
 
 impl Evaluator<'_> {
     /// Returns the result of indexing a value of one of the project's types: that of its operator. An array or a
@@ -25,6 +31,37 @@ impl Evaluator<'_> {
         }
         // What follows the element is an allocator or a comparator.
         arguments.first().map_or(ValueSet::UNKNOWN, |first| self.instance(site, *first))
+    }
+
+    /// Returns whether `->` on a value of a template of the standard library goes through a pointer to it, because it
+    /// has no such operator itself.
+    pub(in crate::references) fn is_cpp_container(&self, file: FileId, template: &str) -> bool {
+        let name = template.trim_end_matches(':');
+        self.index.rules(file) == NameRules::Cpp
+            && (name.ends_with("map") || name.ends_with("set") || WITHOUT_ARROW.contains(&name))
+    }
+
+    /// Returns what an iterator points to that is declared by its container: `vector<A>::iterator`.
+    pub(in crate::references) fn cpp_iterator(
+        &mut self,
+        site: Site,
+        declared: ExpressionId,
+    ) -> Option<ValueSet> {
+        let facts = self.index.facts(site.file);
+        let ExpressionFact::Member(container, name) = facts.expression(declared) else { return None };
+        let is_iterator = matches!(
+            facts.name(name).trim_end_matches(':'),
+            "iterator" | "const_iterator" | "reverse_iterator" | "const_reverse_iterator"
+        );
+        if !is_iterator || self.index.rules(site.file) != NameRules::Cpp {
+            return None;
+        }
+        let containers = self.instance(site, container);
+        let is_foreign = |value: &Value| matches!(value, Value::Generic { .. });
+        if containers.values.is_empty() || !containers.values.iter().all(is_foreign) {
+            return None;
+        }
+        Some(containers.flat_map(|container| self.cpp_element(container)))
     }
 
     /// Returns the result of a standard template that takes the type of a pointer as its argument: `make_shared<A>(…)`.

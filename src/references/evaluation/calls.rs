@@ -16,6 +16,7 @@ impl Evaluator<'_> {
         {
             return made;
         }
+        let mut receivers = Vec::new();
         let callee = if let ExpressionFact::Member(object, method) =
             self.index.facts(site.file).expression(function)
         {
@@ -30,6 +31,11 @@ impl Evaluator<'_> {
             // Not the value of the whole expression: a chain of calls would be followed twice at each of its links.
             if self.is_python(site.file) {
                 return self.call_of_members(site.file, object, method);
+            }
+            if self.is_script(site.file)
+                && !object.values.iter().any(|value| matches!(value, Value::Super(_)))
+            {
+                receivers.clone_from(&object.values);
             }
             self.attributes(site.file, object, method)
         } else {
@@ -48,7 +54,12 @@ impl Evaluator<'_> {
         }
         let mut is_partly_foreign = false;
         let mut found = callee.flat_map(|callee| {
-            let returned = self.call(callee);
+            let is_chained = !receivers.is_empty() && self.returns_receiver(callee);
+            let returned = if is_chained {
+                ValueSet { values: receivers.clone(), is_complete: true }
+            } else {
+                self.call(callee)
+            };
             is_partly_foreign |= returned.values.is_empty();
             returned
         });

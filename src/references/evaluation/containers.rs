@@ -348,6 +348,9 @@ impl<'a> Evaluator<'a> {
                 if self.is_script(site.file) && !name.contains("Promise") {
                     return ValueSet::one(outer);
                 }
+                if self.is_cpp_container(site.file, name) {
+                    return ValueSet::one(outer);
+                }
                 arguments.first().map_or(ValueSet::UNKNOWN, |first| self.instance(site, *first))
             }
             Value::Instance(key) if self.index.rules(key.file) == NameRules::Cpp => {

@@ -43,6 +43,9 @@ impl Evaluator<'_> {
                 ValueSet::one(Value::Generic { site, expression: declared })
             }
             _ => {
+                if let Some(found) = self.cpp_iterator(site, declared) {
+                    return found;
+                }
                 let named = self.value(site, declared);
                 if named == ValueSet::FOREIGN && self.is_type_name_of_rust(site.file, declared) {
                     return ValueSet::one(Value::Generic { site, expression: declared });

@@ -4,8 +4,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::evaluate::Evaluator;
 use crate::model::{
-    BindingFact, BindingValue, ExpressionFact, ExpressionId, IMPLEMENTED_TRAIT, ImportFact, ImportId, NameId,
-    ScopeKind, SourceFacts,
+    BindingFact, BindingValue, DefinitionFlags, ExpressionFact, ExpressionId, IMPLEMENTED_TRAIT, ImportFact,
+    ImportId, NameId, ScopeKind, SourceFacts,
 };
 use crate::references::lookup::{
     CommonJsModules, CppTables, GoPackages, JavaPackages, RustModules, ScriptGlobals, ScriptPackages,
@@ -244,7 +244,10 @@ impl Evaluator<'_> {
             if !is_script && name.starts_with('_') && !may_lack {
                 continue;
             }
-            let member = modules.flat_map(|module| self.member(module, name));
+            let mut member = modules.flat_map(|module| self.member(module, name));
+            if is_script {
+                member.values.retain(|value| !self.is_private_to_module(*value, name));
+            }
             if member.values.is_empty() {
                 if is_script && found.values.is_empty() {
                     found.is_complete &= member.is_complete;
@@ -278,6 +281,13 @@ impl Evaluator<'_> {
 
     /// Records that the star imports of a file are being followed for a name; returns whether they already were, or too
     /// many are.
+    /// Returns whether a script's own definition of that name is not exported.
+    fn is_private_to_module(&self, value: Value, name: &str) -> bool {
+        let Value::Definition(key) = value else { return false };
+        let fact = self.index.definition(key);
+        fact.scope == 0 && fact.flags.has(DefinitionFlags::PRIVATE) && self.index.name(key) == name
+    }
+
     fn star_depth(&mut self, file: FileId, name: &str) -> bool {
         let is_open = 8 < self.open_stars.len()
             || self.open_stars.iter().any(|(open, of_name)| *open == file && of_name == name);

@@ -172,6 +172,19 @@ impl Evaluator<'_> {
         Some(self.deeper(|evaluator| evaluator.value(site, value)))
     }
 
+    /// Returns whether a callee is a method that returns the value that it is called on, which may be of a derived type.
+    pub(in crate::references) fn returns_receiver(&self, callee: Value) -> bool {
+        let Value::Definition(method) = callee else { return false };
+        let (facts, fact) = (self.index.facts(method.file), self.index.definition(method));
+        let is_receiver = |returned: &ExpressionId| {
+            matches!(facts.expression(*returned), ExpressionFact::Receiver | ExpressionFact::ReceiverType)
+        };
+        fact.kind == DefinitionKind::Function
+            && self.index.owner(method).is_some()
+            && !fact.returns.is_empty()
+            && fact.returns.iter().all(is_receiver)
+    }
+
     /// Returns the result of calling a value of a type.
     pub(in crate::references) fn call_of_instance(&mut self, key: DefinitionKey) -> ValueSet {
         let signatures = self.call_signatures(key);

@@ -213,13 +213,7 @@ impl CppReader<'_> {
         let id = self.facts.name(self.text(name));
         self.facts.bind(scope, id, value, line);
         walk.declared = Some(declared);
-        // The braces of an initializer are not a block.
-        if self.is_sign(name + 1, b'{') {
-            let next = self.group_end(name + 1);
-            self.walk(name + 2, next - 1, false);
-            return Some(next);
-        }
-        Some(next)
+        Some(self.initializer(name + 1).unwrap_or(next))
     }
 
     /// Reads what `auto` stands for; returns it and the index after it.
@@ -311,12 +305,17 @@ impl CppReader<'_> {
             if declared == 0 { self.inferred(name + 1) } else { (BindingValue::Typed(declared), name + 1) };
         let id = self.facts.name(self.text(name));
         self.facts.bind(self.facts.scope, id, value, self.line(name));
-        if self.is_sign(name + 1, b'{') {
-            let next = self.group_end(name + 1);
-            self.walk(name + 2, next - 1, false);
-            return next;
+        self.initializer(name + 1).unwrap_or(next)
+    }
+
+    /// Reads an initializer in brackets: its braces are not a block, and its commas do not precede declared names.
+    fn initializer(&mut self, open: usize) -> Option<usize> {
+        if !self.is_sign(open, b'{') && !self.is_sign(open, b'(') {
+            return None;
         }
-        next
+        let next = self.group_end(open);
+        self.walk(open + 1, next - 1, false);
+        Some(next)
     }
 
     /// An attribute, an index or a lambda.

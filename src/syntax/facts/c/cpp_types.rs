@@ -225,6 +225,7 @@ impl CppReader<'_> {
                 "class" | "struct" if is_enum => path + 1,
                 "alignas" | "__attribute__" | "__declspec" => self.group_end(path + 1),
                 "[" => self.group_end(path),
+                _ if is_macro && self.is_sign(path + 1, b'[') => path + 1,
                 _ if is_macro && self.is_word(path + 1) && self.text(path + 1) != "final" => path + 1,
                 _ if is_macro && self.is_sign(path + 1, b'(') => self.group_end(path + 1),
                 _ => break,

@@ -137,6 +137,7 @@ pub(super) fn value_of<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> Expr
         }
         "struct_expression" => facts.unary(ExpressionFact::Instance, field(node, "name"), path_of),
         "reference_expression" => facts.chained(field(node, "value"), value_of),
+        "unary_expression" if is_target_of_own_type(facts, node) => 0,
         // A negation has the type of its operand.
         "parenthesized_expression" | "unary_expression" => facts.chained(node.named_child(0), value_of),
         "await_expression" => {
@@ -189,6 +190,19 @@ pub(super) fn value_of<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> Expr
             None => 0,
         },
     }
+}
+
+/// Returns whether an expression is `**self` in an implementation for a type that is neither a reference nor a pointer
+/// of the standard library: what the type dereferences to.
+fn is_target_of_own_type<'t>(facts: &FactsBuilder<'t>, node: Node<'t>) -> bool {
+    if facts.text_of(node) != "**self" {
+        return false;
+    }
+    let around =
+        std::iter::successors(node.parent(), Node::parent).find(|around| around.kind() == "impl_item");
+    let Some(implemented) = around.and_then(|around| field(around, "type")) else { return false };
+    let named = field(implemented, "type").unwrap_or(implemented);
+    implemented.kind() != "reference_type" && !matches!(facts.text_of(named), "Box" | "Rc" | "Arc" | "Pin")
 }
 
 /// Returns the name of a literal's type; for a number without a suffix, [`ANY_INTEGER`] or `f64`.

@@ -1,11 +1,14 @@
 //! JavaScript and TypeScript: ECMAScript imports and exports.
 
+use rustc_hash::FxHashSet;
 use tree_sitter::Node;
 
 use super::syntax::unquoted;
 use super::types::value_of;
-use crate::model::{AUGMENTED_MODULE, BindingValue, DefinitionId, GLOBAL_FILE, ScopeId, ScopeKind};
-use crate::syntax::facts::builder::{FactsBuilder, field, line_of};
+use crate::model::{
+    AUGMENTED_MODULE, BindingValue, DefinitionFlags, DefinitionId, GLOBAL_FILE, ScopeId, ScopeKind,
+};
+use crate::syntax::facts::builder::{FactsBuilder, field, index, line_of};
 use crate::syntax::outline::{child_of_kind, named_children};
 
 /// Reads an ECMAScript import, or `import a = require('m')`.
@@ -98,6 +101,38 @@ pub(super) fn mark_global<'t>(facts: &mut FactsBuilder<'t>, root: Node<'t>) {
     if is_declaring && !is_module {
         let name = facts.name(GLOBAL_FILE);
         facts.bind(0, name, BindingValue::Value(0), 1);
+    }
+}
+
+/// Marks the definitions of a module that it does not export: `export *` of another file leaves them out. The
+/// declarations of other code are exported without saying so.
+pub(super) fn mark_private<'t>(facts: &mut FactsBuilder<'t>, root: Node<'t>) {
+    let (mut names, mut lines) = (FxHashSet::default(), Vec::new());
+    for statement in named_children(root) {
+        match statement.kind() {
+            "ambient_declaration" => return,
+            "export_statement" => {
+                lines.push(line_of(statement)..=index(statement.end_position().row + 1));
+                let clause =
+                    child_of_kind(statement, "export_clause").map(named_children).unwrap_or_default();
+                let exported = clause.into_iter().filter_map(|part| field(part, "name"));
+                let default = field(statement, "value").filter(|value| value.kind() == "identifier");
+                for name in exported.chain(default) {
+                    names.insert(facts.name_of(name));
+                }
+            }
+            _ => {}
+        }
+    }
+    if lines.is_empty() {
+        return;
+    }
+    for definition in facts.facts.definitions.iter_mut().filter(|definition| definition.scope == 0) {
+        let is_exported = names.contains(&definition.name)
+            || lines.iter().any(|lines| lines.contains(&definition.first_line));
+        if !is_exported {
+            definition.flags.0 |= DefinitionFlags::PRIVATE;
+        }
     }
 }
 

@@ -7,7 +7,7 @@ use super::context::{
     instance, parameter_in_context, returned_in_context, visit_arguments, visit_assigned, visit_declared,
     visit_element, visit_in_context, visit_parts,
 };
-use super::modules::{augment, export, import, mark_global};
+use super::modules::{augment, export, import, mark_global, mark_private};
 use super::patterns::{bind_parameter, bind_pattern, mark_called_parts};
 use super::syntax::{declare_required, mark_function, receiver_scope, required_value, without_assertions};
 use super::types::{
@@ -26,6 +26,7 @@ pub(in crate::syntax::facts) fn walk<'t>(facts: &mut FactsBuilder<'t>, root: Nod
     common_js::find_objects(facts, root);
     mark_global(facts, root);
     facts.visit_children(root, visit);
+    mark_private(facts, root);
     mark_called_parts(facts);
 }
 
