@@ -241,11 +241,11 @@ fn the_stable_part_is_the_same_for_every_task() {
         let name = format!("part_{number}");
         sandbox.write(format!("src/parts/{name}.py"), function(&name, "parts"));
     }
-    for file in ["src/cookies.py", "src/mail.py"] {
+    for file in ["src/cookies.py", "src/routing.py"] {
         sandbox.write(file, sandbox.read(file).replace("return step_11", "return step_10"));
     }
     let edited = stable(TASK);
-    assert!(edited.contains("### src/mail.py\n"), "{edited}");
+    assert!(edited.contains("### src/routing.py\n"), "{edited}");
     assert_eq!(edited, stable("too many parts in a part"));
     sandbox.write("slop.toml", "[tiers.2]\nstable_share = 0\n");
     let document = aggregate(&sandbox, &["--tier", "2", "--budget", "1500", "--task", TASK]);
