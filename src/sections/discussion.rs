@@ -133,6 +133,10 @@ fn read_entry(value: &Value) -> Result<Option<DiscussionEntry>, &'static str> {
         let role = if kind == "function_call" { "assistant" } else { "tool" };
         return Ok(part_text(value).map(|content| DiscussionEntry { role: Some(role.to_owned()), content }));
     }
+    // It also has entries without a message, such as its reasoning and searches.
+    if role.is_none() && content_of(table).is_none() && table.get("type").is_some_and(Value::is_string) {
+        return Ok(None);
+    }
     let calls = call_lines(table);
     let mut lines = match content_of(table) {
         // In OpenAI's format, messages that only call tools may have no content, or `null`.
@@ -225,6 +229,7 @@ mod tests {
             {"role": "assistant", "tool_calls": [{"id": "2", "function": {"name": "g"}}]},
             {"role": "tool", "tool_call_id": "1", "content": "done"},
             {"type": "function_call", "name": "h", "arguments": "{\"a\": 1}"},
+            {"type": "reasoning", "summary": []},
             {"type": "function_call_output", "output": "out"}]"#;
         let (first, second) = (("assistant", "[tool call: f {}]"), ("assistant", "[tool call: g]"));
         let third = ("assistant", "[tool call: h {\"a\": 1}]");

@@ -57,6 +57,14 @@ pub fn locate_slice(slice: &Slice, text: &str) -> SliceResolution {
     if slice.start_line < 1 || slice.end_line < slice.start_line {
         return unresolved(slice, SliceStatus::Stale, "its lines are no range");
     }
+    let found = locate_in(slice, text);
+    if matches!(found.status, SliceStatus::Exact | SliceStatus::Moved) {
+        return found;
+    }
+    with_recorded_endings(text, &slice.anchors).map_or(found, |converted| locate_in(slice, &converted))
+}
+
+fn locate_in(slice: &Slice, text: &str) -> SliceResolution {
     let lines = LineTable::new(text);
     let length = to_index(slice.end_line - slice.start_line) + 1;
     let items = AnchorSequence::from_slice(slice, length, &lines);
@@ -65,6 +73,18 @@ pub fn locate_slice(slice: &Slice, text: &str) -> SliceResolution {
     match pick_copy(search) {
         Some(pick) => resolve_copy(search, &pick),
         None => resolve_without_copy(search),
+    }
+}
+
+/// Returns the text with the line endings that it had when the slice was created, if these are others: git converts
+/// them at checkout (`core.autocrlf`), and an editor may when it saves.
+fn with_recorded_endings(text: &str, anchors: &SliceAnchors) -> Option<String> {
+    let mut recorded = anchors.before.iter().chain(&anchors.after);
+    let (had_crlf, has_crlf) = (recorded.any(|line| line.ends_with('\r')), text.contains("\r\n"));
+    match (had_crlf, has_crlf) {
+        (false, true) => Some(text.replace("\r\n", "\n")),
+        (true, false) => Some(text.replace('\n', "\r\n")),
+        _ => None,
     }
 }
 

@@ -28,6 +28,16 @@ fn is_stale(old: &str, (start, end): (u32, u32), new: &str) {
 }
 
 #[test]
+fn a_slice_is_found_after_line_endings_were_converted() {
+    let crlf = FILE.replace('\n', "\r\n");
+    for (old, new) in [(FILE, crlf.as_str()), (&crlf, FILE)] {
+        check(old, (4, 5), new, "exact 4-5");
+        check(old, (1, 10), &format!("# new\n{new}"), "moved 2-11");
+    }
+    check(FILE, (4, 5), &crlf.replace("b * 2", "b * 3"), "changed 4-5");
+}
+
+#[test]
 fn a_slice_records_the_data_to_find_it_again() {
     let Slice { start_line, end_line, anchors, .. } = create_slice(FILE, 4, 5).expect("the lines are there");
     assert_eq!((start_line, end_line), (4, 5));
