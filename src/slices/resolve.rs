@@ -79,11 +79,13 @@ fn locate_in(slice: &Slice, text: &str) -> SliceResolution {
 /// Returns the text with the line endings that it had when the slice was created, if these are others: git converts
 /// them at checkout (`core.autocrlf`), and an editor may when it saves.
 fn with_recorded_endings(text: &str, anchors: &SliceAnchors) -> Option<String> {
-    let mut recorded = anchors.before.iter().chain(&anchors.after);
-    let (had_crlf, has_crlf) = (recorded.any(|line| line.ends_with('\r')), text.contains("\r\n"));
-    match (had_crlf, has_crlf) {
-        (false, true) => Some(text.replace("\r\n", "\n")),
-        (true, false) => Some(text.replace('\n', "\r\n")),
+    let around = || anchors.before.iter().chain(&anchors.after);
+    let had_crlf = around().any(|line| line.ends_with('\r'));
+    // Nothing is around a slice of a whole file.
+    let may_have_had_crlf = had_crlf || around().next().is_none();
+    match text.contains("\r\n") {
+        true if !had_crlf => Some(text.replace("\r\n", "\n")),
+        false if may_have_had_crlf => Some(text.replace('\n', "\r\n")),
         _ => None,
     }
 }
