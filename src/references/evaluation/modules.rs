@@ -279,8 +279,6 @@ impl Evaluator<'_> {
         facts.find_name("__all__").is_some_and(|name| !facts.bindings_of(0, name).is_empty())
     }
 
-    /// Records that the star imports of a file are being followed for a name; returns whether they already were, or too
-    /// many are.
     /// Returns whether a script's own definition of that name is not exported.
     fn is_private_to_module(&self, value: Value, name: &str) -> bool {
         let Value::Definition(key) = value else { return false };
@@ -288,6 +286,8 @@ impl Evaluator<'_> {
         fact.scope == 0 && fact.flags.has(DefinitionFlags::PRIVATE) && self.index.name(key) == name
     }
 
+    /// Records that the star imports of a file are being followed for a name; returns whether they already were, or too
+    /// many are.
     fn star_depth(&mut self, file: FileId, name: &str) -> bool {
         let is_open = 8 < self.open_stars.len()
             || self.open_stars.iter().any(|(open, of_name)| *open == file && of_name == name);
