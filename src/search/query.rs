@@ -8,7 +8,7 @@ use super::terms::{QueryTerms, Term, VerbatimText, rarity, real, terms};
 /// If there are more terms, those with the lowest weights are dropped. A long log has thousands of words, few of them
 /// significant.
 const MAX_TERMS: usize = 4_096;
-/// If there are more paths and frames, the later ones are dropped: each is compared with every path of the project.
+/// If there are more paths or frames, the later ones are dropped: a log may have thousands, few of them significant.
 const MAX_MENTIONS: usize = 256;
 
 /// A term of a task.
