@@ -212,6 +212,7 @@ fn likely_package<'t, 'p>(
 #[cfg(test)]
 mod tests {
     use super::super::task::read_task;
+    use super::super::traces::ProjectNames;
     use super::*;
 
     #[track_caller]
@@ -266,8 +267,8 @@ mod tests {
     /// Checks which frames and paths of a text are left in a project with these files.
     #[track_caller]
     fn check(text: &str, files: &[&str], expected: &[&str]) {
-        let mut task = read_task(text).unwrap();
         let files: Vec<RelPath> = files.iter().map(|path| RelPath::new(path.as_bytes()).unwrap()).collect();
+        let mut task = read_task(text, &ProjectNames::new(files.iter())).unwrap();
         task.paths.retain(|mention| mention.kind != MentionedPathKind::Module);
         let all = task.frames.len() + task.paths.len();
         task.ignore_libraries(files.iter());

@@ -101,12 +101,13 @@ fn module_paths(module: &str) -> Vec<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::super::task::read_task;
+    use super::super::traces::ProjectNames;
     use super::*;
 
     #[track_caller]
     fn check(text: &str, paths: &[&str], expected: &[&str]) {
-        let task = read_task(text).unwrap();
         let paths: Vec<RelPath> = paths.iter().map(|path| RelPath::new(path.as_bytes()).unwrap()).collect();
+        let task = read_task(text, &ProjectNames::new(paths.iter())).unwrap();
         let found = find_mentioned(&task, paths.iter());
         let named = task.paths.iter().zip(found).filter(|(_, is_found)| *is_found);
         let named: Vec<&str> = named.map(|(mention, _)| mention.path.as_str()).collect();
@@ -132,6 +133,40 @@ mod tests {
             &paths,
             &[],
         );
+        check(
+            "in .github/ci.yml and ./.eslintrc",
+            &[".github/ci.yml", ".eslintrc"],
+            &[".github/ci.yml", ".eslintrc"],
+        );
+    }
+
+    #[test]
+    fn the_names_of_the_projects_files_are_recognized_in_prose() {
+        check(
+            "src/Main.elm, go.mod and bin/run fail",
+            &["src/Main.elm", "go.mod", "bin/run"],
+            &["src/Main.elm", "go.mod", "bin/run"],
+        );
+        check("@src/a.py and @types/b.ts", &["src/a.py", "@types/b.ts"], &["src/a.py", "@types/b.ts"]);
+        let paths = [
+            "app/[id]/page.tsx",
+            "app/(shop)/page.tsx",
+            "My App/src/a.cs",
+            "pages/[...all].tsx",
+            "app/page.tsx",
+        ];
+        check("The title in app/[id]/page.tsx is", &paths, &["app/[id]/page.tsx"]);
+        check(
+            "`app/(shop)/page.tsx:3` (or pages/[...all].tsx).",
+            &paths,
+            &["app/(shop)/page.tsx", "pages/[...all].tsx"],
+        );
+        check(
+            "`My App/src/a.cs`, C:\\work\\My App\\src\\a.cs",
+            &paths,
+            &["My App/src/a.cs", "C:/work/My App/src/a.cs"],
+        );
+        check("[app/page.tsx](app/page.tsx) of My Page", &paths, &["app/page.tsx"]);
     }
 
     #[test]

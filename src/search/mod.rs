@@ -40,4 +40,5 @@ pub use terms::{
     Saturation, TERMS_VERSION, Term, TermVector, VECTOR_VERSION, VectorBuilder, inverse_frequency, real,
     terms,
 };
+pub use traces::ProjectNames;
 pub use windows::cut_around_mentions;

@@ -226,10 +226,17 @@ fn mentioned_lines(task: &TaskReading) -> Vec<LineMention> {
     distinct
 }
 
-/// Returns a path without the `./` and `../` that it begins with.
+/// Returns a path without the `/`, `./` and `../` that it begins with.
 pub(super) fn without_dots(path: &[u8]) -> &[u8] {
-    let is_name = |byte: &u8| !matches!(byte, b'.' | b'/');
-    path.iter().position(is_name).map_or(&[], |start| &path[start..])
+    let is_folder = |name: &[u8]| !matches!(name, b"" | b"." | b"..");
+    let mut start = 0;
+    for name in path.split(|byte| *byte == b'/') {
+        if is_folder(name) {
+            return &path[start..];
+        }
+        start += name.len() + 1;
+    }
+    &[]
 }
 
 /// Returns whether a path of the project may be the written one: either may be a tail of the other, because the written
@@ -253,6 +260,8 @@ pub(super) fn is_tail(path: &[u8], tail: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::task::read_task;
+    use super::super::traces::ProjectNames;
     use super::*;
 
     #[test]
@@ -260,7 +269,7 @@ mod tests {
         let text = "Proxy fails in `send_all`\n\nSee src/a.c and https://github.com/o/r/blob/main/lib/b.py#L3-L9\n\n\
                     Traceback (most recent call last):\n  File \"app/run.py\", line 7, in main\n    go()\n  \
                     File \"app/deep.py\", line 9, in go\n    raise E\nE: no\n";
-        let query = RankingQuery::of_task(text, &super::super::task::read_task(text).unwrap());
+        let query = RankingQuery::of_task(text, &read_task(text, &ProjectNames::default()).unwrap());
         assert!(query.paths().iter().any(|mention| mention.path == "src/a.c" && !mention.is_exact));
         assert!(query.paths().iter().any(|mention| mention.path == "lib/b.py" && mention.is_exact));
         assert!(query.name("send_all").is_some_and(|name| name.is_marked && name.in_title));

@@ -13,7 +13,7 @@ use crate::engine::symbol_names::last_name_part;
 use crate::engine::symbols::suggest_names;
 use crate::engine::workspace::KnownFile;
 use crate::model::{RankScore, RelPath, SymbolKind};
-use crate::search::{ChangeHorizon, RankingQuery, plain_text, read_task};
+use crate::search::{ChangeHorizon, ProjectNames, RankingQuery, plain_text, read_task};
 
 /// The maximum number of words for which the nearest names are suggested.
 const MAX_MISSPELLED: usize = 5;
@@ -77,8 +77,9 @@ pub(in crate::engine) fn search(
     trust: Trust,
 ) -> Result<SearchAnswer, Error> {
     let text = plain_text(&request.text).text;
-    let mut reading = read_task(&text)?;
     let selection = select_visible(cache, trust)?;
+    let names = ProjectNames::new(selection.files.iter().map(|file| &file.path));
+    let mut reading = read_task(&text, &names)?;
     reading.ignore_libraries(selection.files.iter().map(|file| &file.path));
     let query = RankingQuery::of_task(&text, &reading);
     let commits = project_commits(cache, shared.map(|shared| shared.commits), selection.rules);

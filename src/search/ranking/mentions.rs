@@ -164,6 +164,7 @@ mod tests {
         check("./pkg/engine.py", false, &[("engine.py", 1.0)]);
         check("setup.py", false, &[("tools/setup.py", 0.7), ("src/my_setup.py", 0.0), ("setup.py", 0.7)]);
         check("/home/me/work/src/deep/a.c", false, &[("src/deep/a.c", 1.0)]);
+        check("../.github/ci.yml", false, &[(".github/ci.yml", 1.0)]);
     }
 
     #[test]

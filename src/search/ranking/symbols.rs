@@ -155,6 +155,7 @@ pub(in crate::search) mod tests {
     use crate::search::query::{LineMention, NameMention, WeightedTerm};
     use crate::search::terms::terms;
     use crate::search::terms::{TermVector, VectorBuilder};
+    use crate::search::traces::ProjectNames;
 
     /// Returns the outline of a text in which each function is a paragraph that begins with `def`.
     pub(in crate::search) fn outline(text: &str) -> Outline {
@@ -265,7 +266,10 @@ def parse_header(text):
         let text = "def parse(a):\n    header = find_header(text, limit)\n\n\
                     def send(a):\n    header = find(text)\n    limit header text find limit";
         let task = "limit of the header\n\n```\nheader = find_header(text, limit)\n```\n";
-        let query = RankingQuery::of_task(task, &crate::search::task::read_task(task).unwrap());
+        let query = RankingQuery::of_task(
+            task,
+            &crate::search::task::read_task(task, &ProjectNames::default()).unwrap(),
+        );
         check(&query, &[("a.py", text)], &["parse", "send"]);
         let quoted = |files: &[(&str, &str)]| ranked(&query, files)[0].1.parts.quoted;
         assert_eq!(quoted(&[("a.py", text)]), QUOTED_WEIGHT);

@@ -42,7 +42,8 @@ const MAX_TAG_BYTES: usize = 500;
 
 /// Divides a text into parts, line by line.
 pub(super) fn divide(text: &str) -> Markup {
-    let mut divider = Divider { text, markup: Markup::default(), fence: None, is_comment: false };
+    let last_close = text.rfind("-->").unwrap_or(0);
+    let mut divider = Divider { text, markup: Markup::default(), fence: None, is_comment: false, last_close };
     let mut start = 0;
     for line in text.split_inclusive('\n') {
         let end = start + line.trim_end_matches(['\n', '\r']).len();
@@ -58,6 +59,8 @@ struct Divider<'a> {
     /// The mark that ends the current code block, and its minimum length.
     fence: Option<(u8, usize)>,
     is_comment: bool,
+    /// The position of the last `-->`.
+    last_close: usize,
 }
 
 impl Divider<'_> {
@@ -94,18 +97,18 @@ impl Divider<'_> {
                 start = close.unwrap_or(end);
                 continue;
             }
-            let open = rest.find("<!--").map(|at| start + at);
-            self.read_inline(start, open.unwrap_or(end));
-            self.is_comment = open.is_some();
-            start = open.unwrap_or(end);
+            start = self.read_inline(start, end);
+            self.is_comment = start < end;
         }
     }
 
-    /// Finds backticks, addresses and tags in a part of a line.
-    fn read_inline(&mut self, start: usize, end: usize) {
+    /// Finds backticks, addresses and tags in a part of a line, up to a comment. Returns where the comment begins, or the
+    /// end.
+    fn read_inline(&mut self, start: usize, end: usize) -> usize {
         let mut at = start;
         let mut prose = start;
-        while let Some(open) = self.text[at..end].find('`').map(|found| at + found) {
+        let mut comment = self.find_comment(start, end);
+        while let Some(open) = self.text[at..comment].find('`').map(|found| at + found) {
             let run = self.text[open..end].bytes().take_while(|byte| *byte == b'`').count();
             let inside = open + run;
             // A run of another length does not close it; searching past it would be quadratic.
@@ -116,10 +119,24 @@ impl Divider<'_> {
                 self.markup.ticks.push(inside..close);
                 self.find_urls(inside, close);
                 prose = close + run;
+                // In code, it is not a comment.
+                if comment < prose {
+                    comment = self.find_comment(prose, end);
+                }
             }
             at = close + closing;
+            if comment < at {
+                break;
+            }
         }
-        self.read_plain(prose, end);
+        self.read_plain(prose, comment);
+        comment
+    }
+
+    /// Returns where the next comment begins, or the end. What is never closed is not a comment.
+    fn find_comment(&self, start: usize, end: usize) -> usize {
+        let open = self.text[start..end].find("<!--").map(|at| start + at);
+        open.filter(|open| open + 4 <= self.last_close).unwrap_or(end)
     }
 
     /// Finds addresses and tags outside of code.
@@ -139,8 +156,20 @@ impl Divider<'_> {
             let before = self.text[start..colon].bytes().rev();
             let scheme = colon - before.take(16).take_while(u8::is_ascii_alphanumeric).count();
             let rest = &self.text[colon + 3..end];
-            let is_end = |c: char| {
-                c.is_whitespace() || matches!(c, '<' | '>' | '"' | '\'' | '`' | ')' | ']' | '|' | '\\')
+            // A bracket that is open ends in the address: `/app/(shop)/[id]/page.tsx`.
+            let mut open = [0_usize; 2];
+            let is_end = |c: char| match c {
+                '(' | '[' => {
+                    open[usize::from(c == '[')] += 1;
+                    false
+                }
+                ')' | ']' => {
+                    let open = &mut open[usize::from(c == ']')];
+                    let is_closed = *open == 0;
+                    *open = open.saturating_sub(1);
+                    is_closed
+                }
+                _ => c.is_whitespace() || matches!(c, '<' | '>' | '"' | '\'' | '`' | '|' | '\\'),
             };
             let url_end = colon + 3 + rest.find(is_end).unwrap_or(rest.len());
             let scheme_name = &self.text[scheme..colon];

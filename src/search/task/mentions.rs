@@ -5,7 +5,7 @@ use std::ops::Range;
 use rustc_hash::FxHashSet;
 
 use super::markup::{IgnoredTextReason, Markup};
-use crate::search::traces::{has_source_extension, parse_location, with_slashes};
+use crate::search::traces::{ProjectNames, parse_location, with_slashes};
 
 /// How a path is mentioned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -36,7 +36,12 @@ pub struct MentionedPath {
 const MAX_MENTIONS: usize = 1_000;
 
 /// Finds the mentions in a text, in order and without duplicates. The lines of traces are skipped.
-pub(super) fn find_paths(text: &str, markup: &Markup, traces: &[Range<usize>]) -> Vec<MentionedPath> {
+pub(super) fn find_paths(
+    text: &str,
+    markup: &Markup,
+    traces: &[Range<usize>],
+    project: &ProjectNames<'_>,
+) -> Vec<MentionedPath> {
     let mut found = Vec::new();
     for ignored in markup.ignored.iter().filter(|ignored| ignored.reason == IgnoredTextReason::Url) {
         found.extend(link(&text[ignored.range.clone()], ignored.range.start));
@@ -44,15 +49,18 @@ pub(super) fn find_paths(text: &str, markup: &Markup, traces: &[Range<usize>]) -
     let mut ignored = Cursor::new(markup.ignored.iter().map(|ignored| ignored.range.clone()));
     let mut ticks = Cursor::new(markup.ticks.iter().cloned());
     let mut traces = Cursor::new(traces.iter().cloned());
-    let mut next = 0;
-    for piece in text.split_inclusive(is_separator) {
-        let (start, token) = (next, piece.trim_end_matches(is_separator));
-        next += piece.len();
+    for range in tokens(text, project) {
+        let (start, token) = (range.start, &text[range.clone()]);
         let is_skipped = ignored.contains(start) || traces.contains(start);
         let is_ticked = ticks.contains(start);
         if !is_skipped && 3 <= token.len() {
-            found.extend(path(token, start, is_ticked));
-            found.extend(within_script_without_blanks(token, start, is_ticked));
+            let mut written = path(token, start, is_ticked, project);
+            if let Some(mention) = written.as_mut().filter(|mention| mention.kind == MentionedPathKind::Path)
+            {
+                mention.lines = mention.lines.or_else(|| lines_after(&text[range.end..]));
+            }
+            found.extend(written);
+            found.extend(within_script_without_blanks(token, start, is_ticked, project));
         }
     }
     found.sort_by_key(|mention| mention.range.start);
@@ -66,8 +74,44 @@ fn is_separator(c: char) -> bool {
     c.is_whitespace() || "\"'`<>()[]{}|,;*=“”‘’、。「」『』【】《》（），：；！？".contains(c)
 }
 
+/// Splits a text into words. Those of a name in the project are one: `app/[id]/page.tsx`, `My Project/a.cs`.
+fn tokens(text: &str, project: &ProjectNames<'_>) -> Vec<Range<usize>> {
+    let mut tokens = Vec::new();
+    let (mut start, mut at) = (0, 0);
+    while let Some(separator) = text[at..].find(is_separator).map(|found| at + found) {
+        let name = text[start..separator].rfind(['/', '\\']).map_or(start, |slash| start + slash + 1);
+        if let Some(end) = project.unusual_end(text, name, separator) {
+            at = end;
+            continue;
+        }
+        tokens.push(start..separator);
+        at = separator + text[separator..].chars().next().map_or(1, char::len_utf8);
+        start = at;
+    }
+    tokens.push(start..text.len());
+    tokens
+}
+
+/// Reads the lines that are written after a path: `a.cs(3,5)`, `a.py line 3`, `(a.erl, line 3)`, `a.py on lines 3-9`.
+fn lines_after(rest: &str) -> Option<(u32, u32)> {
+    if let Some(number) = rest.strip_prefix('(').filter(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+    {
+        let end = number.trim_start_matches(|c: char| c.is_ascii_digit());
+        return line_range(number).filter(|_| end.starts_with([',', ')']));
+    }
+    let rest = rest.trim_start_matches(['`', '"', '\'', '(', ')', ',', ':', ' ', '*']);
+    let rest = ["on ", "at ", "in "].iter().find_map(|word| rest.strip_prefix(word)).unwrap_or(rest);
+    let number = ["line ", "lines "].iter().find_map(|word| rest.strip_prefix(word));
+    number.and_then(line_range)
+}
+
 /// Finds paths between words of Chinese, Japanese and other scripts without spaces: `修复src/a.py的错误`.
-fn within_script_without_blanks(token: &str, start: usize, is_ticked: bool) -> Vec<MentionedPath> {
+fn within_script_without_blanks(
+    token: &str,
+    start: usize,
+    is_ticked: bool,
+    project: &ProjectNames<'_>,
+) -> Vec<MentionedPath> {
     let is_of_script = |c: char| matches!(c, '\u{2e80}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}');
     if !token.contains(is_of_script) {
         return Vec::new();
@@ -77,8 +121,8 @@ fn within_script_without_blanks(token: &str, start: usize, is_ticked: bool) -> V
         next += piece.len();
         (next - piece.len(), piece.trim_end_matches(is_of_script))
     });
-    let pieces = pieces.filter(|(_, piece)| has_source_extension(piece) || piece.contains(':'));
-    pieces.filter_map(|(start, piece)| path(piece, start, is_ticked)).collect()
+    let pieces = pieces.filter(|(_, piece)| project.may_be_file(piece) || piece.contains(':'));
+    pieces.filter_map(|(start, piece)| path(piece, start, is_ticked, project)).collect()
 }
 
 /// Looks up ascending positions in ranges.
@@ -105,34 +149,38 @@ impl<I: Iterator<Item = Range<usize>>> Cursor<I> {
     }
 }
 
-fn path(token: &str, start: usize, is_ticked: bool) -> Option<MentionedPath> {
+fn path(token: &str, start: usize, is_ticked: bool, project: &ProjectNames<'_>) -> Option<MentionedPath> {
     let trimmed = token.trim_end_matches(['.', ':', '!', '?', '…']);
     let mention = |path: &str, lines, kind| {
         let path = if kind == MentionedPathKind::Module { path.to_owned() } else { with_slashes(path) };
         Some(MentionedPath { path, lines, kind, range: start..start + trimmed.len() })
     };
     let file = trimmed.strip_prefix("file://").unwrap_or(trimmed);
-    if let Some((at, _)) = parse_location(file).filter(|(at, _)| has_source_extension(at.path)) {
-        return mention(at.path, Some((at.line, at.line)), MentionedPathKind::Path);
+    let emphasized = ["~~", "__", "_"].iter().find_map(|mark| file.strip_prefix(mark)?.strip_suffix(mark));
+    let file = project.without_at(emphasized.unwrap_or(file));
+    if let Some((at, _)) = parse_location(file).filter(|(at, _)| project.may_be_file(at.path)) {
+        let lines = line_range(&file[at.path.len() + 1..]).unwrap_or((at.line, at.line));
+        return mention(at.path, Some(lines), MentionedPathKind::Path);
     }
     if let Some((path, anchor)) = file.split_once("#L") {
         return mention(path, line_range(anchor), MentionedPathKind::Path);
     }
     // The identifier of a test: `tests/test_a.py::test_total`.
     let file =
-        file.split_once("::").map_or(file, |(path, _)| if has_source_extension(path) { path } else { file });
-    if is_path(file, is_ticked) {
+        file.split_once("::").map_or(file, |(path, _)| if project.may_be_file(path) { path } else { file });
+    if is_path(file, is_ticked, project) {
         return mention(file, None, MentionedPathKind::Path);
     }
     if is_module(trimmed) { mention(trimmed, None, MentionedPathKind::Module) } else { None }
 }
 
-fn is_path(token: &str, is_ticked: bool) -> bool {
-    let is_part = |c: char| c.is_alphanumeric() || "_-.+@~/\\:$ ".contains(c);
+fn is_path(token: &str, is_ticked: bool, project: &ProjectNames<'_>) -> bool {
+    // Only names of the project contain separators.
+    let is_part = |c: char| c.is_alphanumeric() || "_-.+@~/\\:$".contains(c) || is_separator(c);
     if !token.chars().all(is_part) || !token.contains(|c: char| c.is_alphabetic()) || token.contains("//") {
         return false;
     }
-    if has_source_extension(token) {
+    if project.may_be_file(token) {
         return true;
     }
     let slashes = token.bytes().filter(|byte| matches!(byte, b'/' | b'\\')).count();
@@ -154,30 +202,64 @@ fn is_module(token: &str) -> bool {
     token.contains(separator) && is_long && parts.all(is_identifier)
 }
 
-/// Reads a link to a file of a repository: the path after `/blob/REVISION/`, and its lines.
+/// Reads a link to lines of a repository's file on GitHub, GitLab, Gitea, Bitbucket or Azure DevOps.
 fn link(url: &str, start: usize) -> Option<MentionedPath> {
     let (address, anchor) = url.split_once('#').unwrap_or((url, ""));
-    let address = address.split('?').next().unwrap_or_default();
-    let rest = match ["/blob/", "/tree/", "/blame/", "/raw/"].iter().find_map(|kind| address.split_once(kind))
-    {
-        Some((_, rest)) => rest,
-        None => address.strip_prefix("https://raw.githubusercontent.com/")?.splitn(3, '/').nth(2)?,
+    let (address, query) = address.split_once('?').unwrap_or((address, ""));
+    let parameter = |name| query.split('&').find_map(|pair: &str| pair.strip_prefix(name)?.strip_prefix('='));
+    let is_azure = address.contains("/_git/");
+    let path = if is_azure { parameter("path")? } else { path_at_revision(address)? };
+    let path = decoded(path.trim_end_matches(['/', '.', ',', ':']));
+    let path = with_slashes(path.trim_start_matches('/'));
+    let lines = match parameter("line").filter(|_| is_azure) {
+        Some(first) => line_range(&format!("{first}-{}", parameter("lineEnd").unwrap_or_default())),
+        None => anchor.strip_prefix('L').and_then(line_range),
     };
-    let (_, path) = rest.split_once('/')?;
-    let path = path.trim_end_matches(['/', '.', ',', ':']);
-    let lines = anchor.strip_prefix('L').and_then(line_range);
+    // Bitbucket: `#lines-3:9`.
+    let lines = lines.or_else(|| line_range(&anchor.strip_prefix("lines-")?.replace(':', "-")));
     let range = start..start + url.len();
-    let path = with_slashes(&path.replace("%20", " "));
     (!path.is_empty()).then_some(MentionedPath { path, lines, kind: MentionedPathKind::Link, range })
 }
 
-/// Reads `3`, `3-9`, `3-L9` or `3C1-L9C4`.
-fn line_range(anchor: &str) -> Option<(u32, u32)> {
+/// Returns the path after the revision in the address of a file: `…/blob/main/src/a.py`.
+fn path_at_revision(address: &str) -> Option<&str> {
+    let kinds = ["/blob/", "/tree/", "/blame/", "/raw/", "/src/commit/", "/src/branch/", "/src/tag/"];
+    if let Some(raw) = address.strip_prefix("https://raw.githubusercontent.com/") {
+        return raw.splitn(4, '/').nth(3);
+    }
+    if let Some((_, rest)) = kinds.iter().find_map(|kind| address.split_once(kind)) {
+        return rest.split_once('/').map(|(_, path)| path);
+    }
+    // On Bitbucket, only a hash tells it from a folder of a site.
+    let (revision, path) = address.split_once("/src/")?.1.split_once('/')?;
+    let is_hash = 7 <= revision.len() && revision.bytes().all(|byte| byte.is_ascii_hexdigit());
+    is_hash.then_some(path)
+}
+
+/// Replaces the `%5B` of an address by its character.
+fn decoded(text: &str) -> String {
+    let mut bytes = Vec::new();
+    let mut rest = text.as_bytes();
+    while let [first, after @ ..] = rest {
+        let digits = after.get(..2).filter(|_| *first == b'%').and_then(|digits| str::from_utf8(digits).ok());
+        let code = digits.and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        bytes.push(code.unwrap_or(*first));
+        rest = if code.is_some() { &after[2..] } else { after };
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// Reads `3`, `3-9`, `3-L9` or `3C1-L9C4` at the start of a text.
+fn line_range(text: &str) -> Option<(u32, u32)> {
     let number = |text: &str| {
         let digits = text.bytes().take_while(u8::is_ascii_digit).count().min(9);
-        text[..digits].parse::<u32>().ok().filter(|line| 0 < *line)
+        let number = text[..digits].parse::<u32>().ok().filter(|line| 0 < *line);
+        number.map(|number| (number, digits))
     };
-    let first = number(anchor)?;
-    let last = anchor.split_once('-').and_then(|(_, last)| number(last.trim_start_matches('L')));
-    Some((first, last.unwrap_or(first).max(first)))
+    let (first, digits) = number(text)?;
+    let rest = &text[digits..];
+    let rest =
+        rest.strip_prefix('C').map_or(rest, |column| column.trim_start_matches(|c: char| c.is_ascii_digit()));
+    let last = rest.strip_prefix('-').and_then(|last| number(last.trim_start_matches('L')));
+    Some((first, last.map_or(first, |(last, _)| last.max(first))))
 }

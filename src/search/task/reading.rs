@@ -10,7 +10,7 @@ use super::mentions::{Cursor, MentionedPath, find_paths};
 use super::quotes::{QuotedText, find_quotes};
 use crate::search::terms::Term;
 use crate::search::terms::{Word, words};
-use crate::search::traces::{FoundTraces, TraceFrame, find_traces};
+use crate::search::traces::{FoundTraces, ProjectNames, TraceFrame, find_traces};
 
 /// The rest of a longer first line is not part of the title.
 const MAX_TITLE_BYTES: usize = 300;
@@ -86,16 +86,17 @@ pub struct TaskReading {
     pub ignored: Vec<IgnoredText>,
 }
 
-/// Reads the text of a task, which [`plain_text`](crate::search::plain_text()) has prepared.
-pub fn read_task(text: &str) -> Result<TaskReading, Error> {
+/// Reads the text of a task, which [`plain_text`](crate::search::plain_text()) has prepared, about a project with files
+/// of these names.
+pub fn read_task(text: &str, project: &ProjectNames<'_>) -> Result<TaskReading, Error> {
     if text.trim().is_empty() {
         return Err(Error::Empty);
     }
     let markup = divide(text);
-    let FoundTraces { frames, lines: traces } = find_traces(text);
+    let FoundTraces { frames, lines: traces } = find_traces(text, project);
     let title = title_of(text, &markup);
     let (terms, names) = count_words(text, &markup, &outer_folders(text, &frames), &title);
-    let paths = find_paths(text, &markup, &traces);
+    let paths = find_paths(text, &markup, &traces, project);
     let quotes = find_quotes(text, &markup, &traces);
     Ok(TaskReading { title, terms, names, paths, frames, quotes, ignored: markup.ignored })
 }

@@ -6,10 +6,15 @@ use expect_test::{Expect, expect};
 use proptest::prelude::*;
 
 use super::*;
-use crate::search::traces::TraceTool;
+use crate::model::RelPath;
+use crate::search::traces::{ProjectNames, TraceTool};
+
+fn read(text: &str) -> Result<TaskReading, Error> {
+    read_task(text, &ProjectNames::default())
+}
 
 fn describe(text: &str) -> String {
-    let reading = read_task(text).unwrap();
+    let reading = read(text).unwrap();
     let mut out = String::new();
     writeln!(out, "title: {}", &text[reading.title.clone()]).unwrap();
     for term in &reading.terms {
@@ -49,7 +54,7 @@ fn check(text: &str, expected: Expect) {
 #[track_caller]
 #[expect(clippy::needless_pass_by_value, reason = "so that the macro is written in the call")]
 fn check_mentions(text: &str, expected: Expect) {
-    expected.assert_eq(&describe_mentions(text, &read_task(text).unwrap()));
+    expected.assert_eq(&describe_mentions(text, &read(text).unwrap()));
 }
 
 #[test]
@@ -96,7 +101,7 @@ fn the_title_is_the_meaningful_part_of_the_first_line() {
         ("# Keep it\n", "# Keep it"),
         ("https://example.com/7\n", ""),
     ] {
-        let found = read_task(text).unwrap().title;
+        let found = read(text).unwrap().title;
         assert_eq!(&text[found], title, "{text}");
     }
 }
@@ -154,6 +159,62 @@ fn paths_and_modules_are_found_as_they_are_written() {
 }
 
 #[test]
+fn lines_are_found_in_the_notations_of_prose() {
+    check_mentions(
+        "src/x.py line 12, `x.pl` on lines 3-9. At (x.erl, line 12), a.go:3-9, _src/a.js_ and ~~a.ts~~; src\\\\b.ts, \
+         package:shop/cart.dart:3, a.py lines end, src/a.cs(12,5)",
+        expect![[r"
+            Path src/x.py Some((12, 12))
+            Path x.pl Some((3, 9))
+            Path x.erl Some((12, 12))
+            Path a.go Some((3, 9))
+            Path src/a.js None
+            Path a.ts None
+            Path src/b.ts None
+            Path shop/lib/cart.dart Some((3, 3))
+            Path a.py None
+            Path src/a.cs Some((12, 12))
+        "]],
+    );
+}
+
+#[test]
+fn links_to_lines_are_read_on_each_host() {
+    check_mentions(
+        "(https://github.com/o/r/blob/main/app/(shop)/%5Bid%5D/page.tsx#L3) https://raw.githubusercontent.com/o/r/main/a.py \
+         https://bitbucket.org/o/r/src/0123abcd/a.cs#lines-3:9 https://codeberg.org/o/r/src/commit/0123abcd/a.go#L12 \
+         https://dev.azure.com/o/p/_git/r?path=/a/b.cs&version=GBmain&line=12 https://example.com/src/site/a.html",
+        expect![[r"
+            Link app/(shop)/[id]/page.tsx Some((3, 3))
+            Link a.py None
+            Link a.cs Some((3, 9))
+            Link a.go Some((12, 12))
+            Link a/b.cs Some((12, 12))
+            Url https://github.com/o/r/blob/main/app/(shop)/%5Bid%5D/page.tsx#L3
+            Url https://raw.githubusercontent.com/o/r/main/a.py
+            Url https://bitbucket.org/o/r/src/0123abcd/a.cs#lines-3:9
+            Url https://codeberg.org/o/r/src/commit/0123abcd/a.go#L12
+            Url https://dev.azure.com/o/p/_git/r?path=/a/b.cs&version=GBmain&line=12
+            Url https://example.com/src/site/a.html
+        "]],
+    );
+}
+
+#[test]
+fn only_what_is_closed_outside_of_code_is_a_comment() {
+    check_mentions(
+        "It ends after `<!--` in\na.py\n<!-- b.py `c.py`\n--> and d.py, not <!-- in e.py\n",
+        expect![[r"
+            Path a.py None
+            Path d.py None
+            Path e.py None
+            Comment <!-- b.py `c.py`
+            Comment -->
+        "]],
+    );
+}
+
+#[test]
 fn paths_are_found_between_words_without_spaces() {
     check_mentions(
         "修复src/a.py的错误，见a/b.c:41。docs/中文.md",
@@ -192,15 +253,15 @@ fn quotations_and_messages_are_found() {
 #[test]
 fn a_text_without_content_is_an_error() {
     for text in ["", " \n\t\r\n"] {
-        assert_eq!(read_task(text), Err(Error::Empty));
+        assert_eq!(read(text), Err(Error::Empty));
     }
-    assert!(read_task("?").unwrap().terms.is_empty());
+    assert!(read("?").unwrap().terms.is_empty());
 }
 
 #[test]
 fn the_innermost_frame_of_a_trace_in_a_task_is_known() {
     let text = include_str!("../../../tests/fixtures/traces/python_simple.txt");
-    let reading = read_task(text).unwrap();
+    let reading = read(text).unwrap();
     let innermost = &reading.frames[0];
     assert_eq!(
         (innermost.line, innermost.function_name(), innermost.tool),
@@ -212,15 +273,13 @@ fn the_innermost_frame_of_a_trace_in_a_task_is_known() {
 fn folders_of_the_machine_that_wrote_a_trace_are_not_terms_of_the_task() {
     let text = "Orders are lost\n\nTraceback (most recent call last):\n  \
         File \"/home/ci/venv/lib/python3/site-packages/shop/cart.py\", line 17, in total\n    return sum(self.prices)\n";
-    let reading = read_task(text).unwrap();
+    let reading = read(text).unwrap();
     let has = |word: &str| reading.terms.iter().any(|term| term.text == word);
     assert_eq!(["shop", "cart", "total", "prices"].map(has), [true; 4]);
     assert_eq!(["home", "venv", "site", "packages"].map(has), [false; 4]);
     assert!(!reading.names.iter().any(|name| name.name == "packages"), "{:?}", reading.names);
     // A path below the project's folder is about the project.
-    assert!(
-        read_task("src/shop/cart.py:17: error: bad").unwrap().terms.iter().any(|term| term.text == "shop")
-    );
+    assert!(read("src/shop/cart.py:17: error: bad").unwrap().terms.iter().any(|term| term.text == "shop"));
 }
 
 proptest! {
@@ -238,7 +297,7 @@ proptest! {
         ),
     ) {
         let text = pieces.concat();
-        let Ok(reading) = read_task(&text) else { return Ok(()) };
+        let Ok(reading) = read(&text) else { return Ok(()) };
         let ranges = reading.paths.iter().map(|path| &path.range)
             .chain(reading.quotes.iter().map(|quote| &quote.range))
             .chain(reading.terms.iter().map(|term| &term.range))
@@ -249,19 +308,21 @@ proptest! {
             prop_assert!(text.get(range.clone()).is_some(), "{range:?}");
         }
         prop_assert!(reading.ignored.windows(2).all(|pair| pair[0].range.end <= pair[1].range.start), "{reading:?}");
-        prop_assert_eq!(read_task(&text).unwrap(), reading);
+        prop_assert_eq!(read(&text).unwrap(), reading);
     }
 }
 
 #[test]
 fn hostile_texts_are_read_to_their_ends() {
+    let paths = ["(a)/a b/c.py", "((/b.py"].map(|path| RelPath::new(path.as_bytes()).unwrap());
+    let names = ProjectNames::new(paths.iter());
     for piece in [
         "`", "``` ", "<p ", "<!--", "“", "'a ", "a/", "://", "a.", "::", "**", "Error: ", "[x] ", "\"",
-        "` `` ",
+        "` `` ", "(a)", "a b ", "(",
     ] {
         for piece in [piece.to_owned(), piece.replace(' ', "\n")] {
             // In quadratic time, this would take minutes.
-            read_task(&piece.repeat(256 * 1024 / piece.len())).unwrap();
+            read_task(&piece.repeat(256 * 1024 / piece.len()), &names).unwrap();
         }
     }
 }

@@ -31,6 +31,7 @@ const DETECTORS: &[Detector] = &[
     stacks::ruby,
     stacks::go,
     stacks::pytest,
+    stacks::dart,
     diagnostics::arrow,
     diagnostics::eslint,
     diagnostics::phpstan,

@@ -2,7 +2,7 @@
 
 use super::frame::TraceTool;
 use super::lines::{FoundFrame, LineContext, LineReading};
-use super::location::{extension, has_source_extension, parse_number, parse_prefix, parse_whole};
+use super::location::{extension, parse_number, parse_prefix, parse_spaced_prefix, parse_whole};
 use super::other_tools::without_level;
 
 /// rustc and ruff: the line ` --> src/a.rs:3:5` below the message, and ` ::: src/b.rs:1:1` for another location.
@@ -45,7 +45,7 @@ pub(super) fn phpstan(context: &LineContext<'_>) -> Option<LineReading> {
 pub(super) fn webpack(context: &LineContext<'_>) -> Option<LineReading> {
     let (level, place) = context.line.trim().split_once(" in ")?;
     let rank = ["ERROR", "WARNING"].iter().position(|known| *known == level)?;
-    let (path, place) = place.split_once(' ').filter(|(path, _)| has_source_extension(path))?;
+    let (path, place) = place.split_once(' ').filter(|(path, _)| context.project.may_be_file(path))?;
     let (line, rest) = parse_number(place)?;
     let (column, _) = parse_number(rest.strip_prefix(':')?)?;
     let frame = FoundFrame::new(path, line, Some(column), TraceTool::TypeScript)?;
@@ -56,7 +56,8 @@ pub(super) fn webpack(context: &LineContext<'_>) -> Option<LineReading> {
 pub(super) fn included_from(context: &LineContext<'_>) -> Option<LineReading> {
     let line = context.line.trim();
     let place = line.strip_prefix("In file included from ").or_else(|| line.strip_prefix("from "))?;
-    let at = parse_whole(place.trim_end_matches([':', ','])).filter(|at| has_source_extension(at.path))?;
+    let at =
+        parse_whole(place.trim_end_matches([':', ','])).filter(|at| context.project.may_be_file(at.path))?;
     Some(LineReading::Diagnostic(FoundFrame::new(at.path, at.line, at.column, TraceTool::CCompiler)?, NOTE))
 }
 
@@ -68,8 +69,15 @@ pub(super) fn common(context: &LineContext<'_>) -> Option<LineReading> {
     // The line may begin with the names of two programs: `Error: template: app/a.yaml:3:5: …`.
     let (after_first, after_second) = (after_name(line), after_name(line).and_then(after_name));
     let places = [Some(line), after_bracket, after_first, after_second].into_iter().flatten();
-    let is_file = |path: &str| has_source_extension(path) && !path.starts_with("http");
-    let (at, rest) = places.filter_map(parse_prefix).find(|(at, _)| is_file(at.path))?;
+    let is_file = |path: &str| context.project.may_be_file(path) && !path.starts_with("http");
+    let (at, rest) = places.filter_map(parse_prefix).find(|(at, _)| is_file(at.path)).or_else(|| {
+        // Any words may precede a location; those of an absolute path are its own.
+        let is_path = |path: &str| {
+            let is_absolute = path.starts_with('/') || path.get(1..3) == Some(":\\");
+            is_file(path) && (is_absolute || context.project.has_known_blanks(path))
+        };
+        parse_spaced_prefix(line).filter(|(at, _)| is_path(at.path))
+    })?;
     let message = message(rest)?;
     let tool = tool_of_message(at.path, message);
     // Some loggers write `DEBUG|module|path:line: message`.

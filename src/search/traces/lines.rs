@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use super::frame::TraceTool;
-use super::location::{extension, has_source_extension, parse_whole, without_scheme};
+use super::location::{extension, parse_whole, without_scheme};
+use super::project_names::ProjectNames;
 
 /// A line of a text.
 pub(super) struct TraceLine<'a> {
@@ -27,11 +28,19 @@ pub(super) fn split(text: &str) -> Vec<TraceLine<'_>> {
 
 /// Removes the `> ` of a quotation, the `| ` of an exception group, and the frame of Terraform's messages.
 fn without_marks(line: &str) -> &str {
+    let line = without_project_number(line);
     let rest = line.trim_start();
     let marks = rest.find(|c: char| !matches!(c, '|' | '│' | '>' | ' ')).unwrap_or(rest.len());
     let is_marked = rest[..marks].ends_with(' ') && rest.starts_with(['|', '│', '>']);
     // Leading spaces after the marks are kept: indentation distinguishes some lines.
     if is_marked { &rest[rest[..marks].trim_end().len()..] } else { without_task(line) }
+}
+
+/// Removes the number of the project that `MSBuild` puts before a line: `1>main.cpp(12,5): error`, `1:7>a.cs(3,1): x`.
+fn without_project_number(line: &str) -> &str {
+    let number = line.trim_start();
+    let rest = number.trim_start_matches(|c: char| c.is_ascii_digit() || c == ':');
+    rest.strip_prefix('>').filter(|_| number.starts_with(|c: char| c.is_ascii_digit())).unwrap_or(line)
 }
 
 /// Removes the package and task that a monorepo's task runner puts before a line: `web:test: at run (a.js:3:5)`.
@@ -60,6 +69,8 @@ pub(super) struct LineContext<'a> {
     pub(super) next: [&'a str; 2],
     /// State from earlier lines.
     pub(super) heading: &'a TraceHeading,
+    /// The names of the project's files.
+    pub(super) project: &'a ProjectNames<'a>,
 }
 
 /// What a line implies about the lines after it.
@@ -85,7 +96,7 @@ const MAX_TEX_FILES: usize = 256;
 
 impl TraceHeading {
     /// Updates the state from a line.
-    pub(super) fn read(&mut self, line: &str) {
+    pub(super) fn read(&mut self, line: &str, project: &ProjectNames<'_>) {
         let trimmed = line.trim();
         if trimmed.starts_with("Error:") || trimmed.starts_with("Warning:") {
             self.is_warning = trimmed.starts_with("Warning:");
@@ -101,7 +112,7 @@ impl TraceHeading {
         // PHPStan: the head of a table.
         let named = trimmed.strip_prefix("Line ").map_or(trimmed, str::trim);
         let is_path = !named.contains(char::is_whitespace)
-            && has_source_extension(named)
+            && project.may_be_file(named)
             && parse_whole(named).is_none();
         if is_path {
             self.path = Some(without_scheme(named));

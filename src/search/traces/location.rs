@@ -34,7 +34,7 @@ const SOURCE_NAMES: &[&str] = &[
 ];
 
 /// Returns whether a path ends with a possible name of a source file.
-pub(in crate::search) fn has_source_extension(path: &str) -> bool {
+pub(super) fn has_source_extension(path: &str) -> bool {
     let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
     match name.rsplit_once('.') {
         // `testing.T` is a type.
@@ -58,9 +58,18 @@ pub(super) fn extension(path: &str) -> String {
 
 /// Parses a location at the start of a text, and returns the rest. The path has no spaces; the line is written as in
 /// `a.c:1`, `a.c:1:2`, `a.c(1)`, `a.c(1,2)`, `A.java:[1,2]` or `a.kt: (1, 2)`.
-pub(in crate::search) fn parse_prefix(text: &str) -> Option<(Location<'_>, &str)> {
+pub(super) fn parse_prefix(text: &str) -> Option<(Location<'_>, &str)> {
     let token_end = text.find(char::is_whitespace).unwrap_or(text.len());
-    let path_end = path_end(&text[..token_end])?;
+    parse_at(text, path_end(&text[..token_end])?)
+}
+
+/// Parses a location as [`parse_prefix`] does, but its path may contain spaces: `/Users/me/My Project/a.c:1`.
+pub(in crate::search) fn parse_spaced_prefix(text: &str) -> Option<(Location<'_>, &str)> {
+    // A colon with a space after it ends the name of a program or a kind of message.
+    parse_at(text, path_end(text)?).filter(|(at, _)| !at.path.contains(": "))
+}
+
+fn parse_at(text: &str, path_end: usize) -> Option<(Location<'_>, &str)> {
     let (path, rest) = text.split_at(path_end);
     if path.is_empty() {
         return None;
@@ -69,10 +78,10 @@ pub(in crate::search) fn parse_prefix(text: &str) -> Option<(Location<'_>, &str)
     Some((Location { path, line, column }, rest))
 }
 
-/// Returns where the path at the start of a token ends: before a colon or parenthesis with a number. The colon of a
+/// Returns where the path at the start of a text ends: before a colon or parenthesis with a number. The colon of a
 /// drive is part of the path.
-fn path_end(token: &str) -> Option<usize> {
-    let bytes = token.as_bytes();
+fn path_end(text: &str) -> Option<usize> {
+    let bytes = text.as_bytes();
     let is_end = |at: &usize| match bytes[*at] {
         b':' => match bytes.get(at + 1) {
             Some(b'[') => bytes.get(at + 2).is_some_and(u8::is_ascii_digit),
@@ -149,9 +158,15 @@ pub(super) fn without_scheme(path: &str) -> String {
     with_slashes(path)
 }
 
-/// Returns a path as in the project: with `/` as separator, and without a leading `./`.
+/// Returns a path as in the project: with `/` as separator, also for the doubled `\` of JSON, and without a leading
+/// `./`. The folder of a Dart package's libraries is not written.
 pub(in crate::search) fn with_slashes(path: &str) -> String {
-    path.replace('\\', "/").trim_start_matches("./").to_owned()
+    let path = path.replace("\\\\", "/").replace('\\', "/");
+    let path = path.trim_start_matches("./");
+    match path.strip_prefix("package:").and_then(|path| path.split_once('/')) {
+        Some((package, path)) => format!("{package}/lib/{path}"),
+        None => path.to_owned(),
+    }
 }
 
 #[cfg(test)]
@@ -198,5 +213,7 @@ mod tests {
         assert_eq!(without_scheme("http://localhost:3000/src/a.js?t=12"), "src/a.js");
         assert_eq!(without_scheme("webpack-internal:///./src/a.js"), "src/a.js");
         assert_eq!(without_scheme("src\\cart\\a.cpp"), "src/cart/a.cpp");
+        assert_eq!(without_scheme("src\\\\cart\\\\a.cpp"), "src/cart/a.cpp");
+        assert_eq!(without_scheme("package:shop/cart.dart"), "shop/lib/cart.dart");
     }
 }

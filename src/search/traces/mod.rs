@@ -5,8 +5,8 @@
 //! the frames.
 //!
 //! A new tool is one more detector, and a fixture in `tests/fixtures/traces/` with its actual output. Each file imports
-//! only those before it: `location`, `frame`, `lines`, `stacks`, `native`, `other_tools`, `diagnostics`, `detect`,
-//! `scan`.
+//! only those before it: `location`, `project_names`, `frame`, `lines`, `stacks`, `native`, `other_tools`,
+//! `diagnostics`, `detect`, `scan`.
 
 mod detect;
 mod diagnostics;
@@ -15,6 +15,7 @@ mod lines;
 mod location;
 mod native;
 mod other_tools;
+mod project_names;
 mod scan;
 mod stacks;
 #[cfg(test)]
@@ -23,5 +24,6 @@ mod tests;
 pub use frame::TraceFrame;
 #[cfg(test)]
 pub use frame::TraceTool;
-pub(super) use location::{has_source_extension, parse_prefix as parse_location, with_slashes};
+pub(super) use location::{parse_spaced_prefix as parse_location, with_slashes};
+pub use project_names::ProjectNames;
 pub use scan::{FoundTraces, find_traces};

@@ -2,9 +2,10 @@
 
 use super::frame::TraceTool;
 use super::lines::{FoundFrame, LineContext, LineReading};
-use super::location::{has_source_extension, parse_number, parse_whole};
+use super::location::{parse_number, parse_whole};
 
-/// Sanitizers and GDB: `#0 0x4f5 in push /a/list.c:11`, `#0 drop (head=0x55) at list.c:17`.
+/// Sanitizers, GDB and Dart: `#0 0x4f5 in push /a/list.c:11`, `#0 drop (head=0x55) at list.c:17`, `#0 Cart.total
+/// (package:shop/cart.dart:12:5)`.
 pub(super) fn numbered(context: &LineContext<'_>) -> Option<LineReading> {
     let (number, rest) = parse_number(context.line.trim().strip_prefix('#')?)?;
     let called = rest.strip_prefix(' ')?.trim_start();
@@ -14,6 +15,8 @@ pub(super) fn numbered(context: &LineContext<'_>) -> Option<LineReading> {
     };
     let (function, place, tool) = if let Some((function, place)) = called.rsplit_once(") at ") {
         (without_arguments(function), place, TraceTool::Debugger)
+    } else if let Some((function, place)) = in_parentheses(called) {
+        (function, place, TraceTool::Other)
     } else {
         // ThreadSanitizer and others add the module: `main /a/b.c:7 (program+0x124f)`.
         let called = called.split(" (").next().filter(|_| called.ends_with(')')).unwrap_or(called);
@@ -23,6 +26,12 @@ pub(super) fn numbered(context: &LineContext<'_>) -> Option<LineReading> {
     let at = parse_whole(place)?;
     let frame = FoundFrame::new(at.path, at.line, at.column, tool)?.in_function(Some(function));
     Some(if number == 0 { LineReading::First(frame) } else { LineReading::Next(frame) })
+}
+
+/// Splits `main (a.dart:7:3)`.
+fn in_parentheses(called: &str) -> Option<(&str, &str)> {
+    let split = called.strip_suffix(')')?.rsplit_once(" (");
+    split.filter(|(_, place)| parse_whole(place).is_some())
 }
 
 /// Returns `run<int> (this=0x7f, n=1` without the arguments.
@@ -61,7 +70,7 @@ pub(super) fn assertion(context: &LineContext<'_>) -> Option<LineReading> {
     let (before, _) = context.line.split_once(": Assertion ")?;
     let (place, function) = before.rsplit_once(": ")?;
     let place = place.rsplit_once(": ").map_or(place, |(_, place)| place);
-    let at = parse_whole(place).filter(|at| has_source_extension(at.path))?;
+    let at = parse_whole(place).filter(|at| context.project.may_be_file(at.path))?;
     let frame = FoundFrame::new(at.path, at.line, at.column, TraceTool::Other)?;
     Some(LineReading::First(frame.in_function(Some(function))))
 }

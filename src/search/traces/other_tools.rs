@@ -2,13 +2,13 @@
 
 use super::frame::TraceTool;
 use super::lines::{FoundFrame, LineContext, LineReading};
-use super::location::{has_source_extension, parse_number, parse_prefix, parse_whole};
+use super::location::{parse_number, parse_prefix, parse_whole};
 
 /// Terraform: `on main.tf line 3, in resource "a" "b":` some lines below `Error: …` or `Warning: …`.
 pub(super) fn terraform(context: &LineContext<'_>) -> Option<LineReading> {
     let (path, rest) = context.line.trim().strip_prefix("on ")?.split_once(" line ")?;
     let (line, rest) = parse_number(rest)?;
-    if !has_source_extension(path) || !(rest == ":" || rest.starts_with(", in ")) {
+    if !context.project.may_be_file(path) || !(rest == ":" || rest.starts_with(", in ")) {
         return None;
     }
     let frame = FoundFrame::new(path, line, None, TraceTool::Other)?;
@@ -20,12 +20,13 @@ pub(super) fn terraform(context: &LineContext<'_>) -> Option<LineReading> {
 pub(super) fn yaml(context: &LineContext<'_>) -> Option<LineReading> {
     let line = context.line.trim();
     if let Some(place) = line.strip_prefix("Origin: ") {
-        let at = parse_whole(place).filter(|at| has_source_extension(at.path))?;
+        let at = parse_whole(place).filter(|at| context.project.may_be_file(at.path))?;
         let frame = FoundFrame::new(at.path, at.line, at.column, TraceTool::Other)?;
         return Some(LineReading::Diagnostic(frame, 0));
     }
     let (_, quoted) = line.split_once("in '").or_else(|| line.split_once("in \""))?;
-    let (path, rest) = quoted.split_once(['\'', '"']).filter(|(path, _)| has_source_extension(path))?;
+    let (path, rest) =
+        quoted.split_once(['\'', '"']).filter(|(path, _)| context.project.may_be_file(path))?;
     let rest = rest.strip_prefix([':', ','])?;
     let (line, rest) = parse_number(rest.strip_prefix(" line ")?)?;
     let (column, _) = parse_number(rest.strip_prefix(", column ")?)?;
@@ -57,7 +58,7 @@ pub(super) fn godot(context: &LineContext<'_>) -> Option<LineReading> {
         Some(frame.in_function(function.split('(').next()))
     };
     if let Some((at, rest)) = parse_prefix(line)
-        && let Some(function) = rest.strip_prefix(" @ ").filter(|_| has_source_extension(at.path))
+        && let Some(function) = rest.strip_prefix(" @ ").filter(|_| context.project.may_be_file(at.path))
     {
         return frame_of(at.path, at.line, function).map(LineReading::Next);
     }

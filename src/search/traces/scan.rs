@@ -8,6 +8,7 @@ use rustc_hash::FxHashMap;
 use super::detect::{FrameOrder, layout, read_line};
 use super::frame::{TraceFrame, TraceTool};
 use super::lines::{FoundFrame, LineContext, LineReading, TraceHeading, TraceLine, split};
+use super::project_names::ProjectNames;
 
 /// The traces of a text.
 #[derive(Debug, Default)]
@@ -19,21 +20,22 @@ pub struct FoundTraces {
     pub lines: Vec<Range<usize>>,
 }
 
-/// Finds the traces and diagnostics in a text.
+/// Finds the traces and diagnostics in a text, given the names of the files that they may be about.
 ///
 /// A location that occurs several times in a trace, as in a recursion, is one frame.
-pub fn find_traces(text: &str) -> FoundTraces {
+pub fn find_traces(text: &str, project: &ProjectNames<'_>) -> FoundTraces {
     let lines = split(text);
     let mut heading = TraceHeading::default();
     let mut traces = TraceCollector::default();
     for at in 0..lines.len() {
         let line = |at: Option<usize>| at.and_then(|at| lines.get(at)).map_or("", |line| line.text);
-        heading.read(line(Some(at)));
+        heading.read(line(Some(at)), project);
         let context = LineContext {
             line: line(Some(at)),
             previous: line(at.checked_sub(1)),
             next: [line(Some(at + 1)), line(Some(at + 2))],
             heading: &heading,
+            project,
         };
         if !context.line.is_empty()
             && let Some(reading) = read_line(&context)

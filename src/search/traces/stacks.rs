@@ -168,6 +168,15 @@ pub(super) fn dot_net(context: &LineContext<'_>) -> Option<LineReading> {
     Some(LineReading::Next(frame.in_function(function.split('(').next())))
 }
 
+/// Dart's tests: `package:shop/cart.dart 12:5  Cart.total`.
+pub(super) fn dart(context: &LineContext<'_>) -> Option<LineReading> {
+    let (path, rest) = context.line.trim().split_once(' ').filter(|(path, _)| extension(path) == "dart")?;
+    let (line, rest) = parse_number(rest.trim_start())?;
+    let (column, function) = parse_number(rest.strip_prefix(':')?)?;
+    let frame = FoundFrame::new(path, line, Some(column), TraceTool::Other)?;
+    function.starts_with("  ").then(|| LineReading::Next(frame.in_function(Some(function))))
+}
+
 /// JavaScript engines: V8's `at run (/a/b.js:3:5)` and `at /a/b.js:3:5`, Vitest's `❯ run a.js:3:5`, the `run@a.js:3:5`
 /// of Firefox and Safari, and the path above the line of code that Node shows for an uncaught exception.
 pub(super) fn javascript(context: &LineContext<'_>) -> Option<LineReading> {

@@ -7,7 +7,8 @@ use std::path::Path;
 use expect_test::expect_file;
 use proptest::prelude::*;
 
-use super::{TraceFrame, find_traces};
+use super::{ProjectNames, TraceFrame, find_traces};
+use crate::model::RelPath;
 use crate::search::plain_text;
 
 fn describe(frames: &[TraceFrame]) -> String {
@@ -35,13 +36,15 @@ fn the_frames_in_the_output_of_tools_are_found() {
         let text = fs::read_to_string(&path).unwrap();
         let expected =
             fs::canonicalize(folder).unwrap().join(path.with_extension("frames").file_name().unwrap());
-        expect_file![expected].assert_eq(&describe(&find_traces(&plain_text(&text).text).frames));
+        expect_file![expected]
+            .assert_eq(&describe(&find_traces(&plain_text(&text).text, &ProjectNames::default()).frames));
     }
 }
 
 #[track_caller]
 fn check(text: &str, expected: &str) {
-    assert_eq!(describe(&find_traces(text).frames), expected, "{text}");
+    let found = find_traces(text, &ProjectNames::default());
+    assert_eq!(describe(&found.frames), expected, "{text}");
 }
 
 #[test]
@@ -63,8 +66,24 @@ fn formats_of_other_platforms_and_versions_are_parsed() {
         "0 Java OwnerTests.java:98 in OwnerTests.create\n\n0 Java ShopTest.java:7 in ShopTest.total\n",
     );
     check("Program.cs(10,13): error CS0103: no such name", "0 DotNet Program.cs:10:13\n");
+    check("  1>main.cpp(12,5): error C2065: 'x'", "0 CCompiler main.cpp:12:5\n");
+    check("C:\\work\\My Shop\\a.cs(12,5): error CS1002: x", "0 DotNet C:/work/My Shop/a.cs:12:5\n");
+    check("/Users/me/My Shop/a.swift:3:5: error: x", "0 Other /Users/me/My Shop/a.swift:3:5\n");
     check("total@http://localhost:3000/src/a.js:3:14", "0 JavaScript src/a.js:3:14 in total\n");
     check("thread 'main' panicked at 'oops', src/main.rs:5:14", "0 Rust src/main.rs:5:14\n");
+}
+
+#[test]
+fn the_traces_of_dart_are_parsed() {
+    check(
+        "#0      Cart.total (package:shop/cart.dart:12:5)\n<asynchronous suspension>\n\
+         #1      main.<anonymous closure> (file:///srv/bin/main.dart:3:8)\n",
+        "0 Other shop/lib/cart.dart:12:5 in Cart.total\n1 Other /srv/bin/main.dart:3:8 in main.<anonymous closure>\n",
+    );
+    check(
+        "  package:shop/cart.dart 12:5   Cart.total\n  test/cart_test.dart 8:12  main.<fn>\n",
+        "0 Other shop/lib/cart.dart:12:5 in Cart.total\n1 Other test/cart_test.dart:8:12 in main.<fn>\n",
+    );
 }
 
 #[test]
@@ -110,7 +129,11 @@ fn log_entries_about_progress_are_not_diagnostics() {
     let told = "DEBUG|rg::args|crates/core/args.rs:527: not reading config files\n\
                 [2024-05-01T10:00:00Z TRACE server] src/server.rs:3: accepted\n[INFO] src/A.java:[5,23] compiled\n";
     check(told, "");
-    assert_eq!(find_traces(told).lines.len(), 3, "their locations are not mentions of files either");
+    assert_eq!(
+        find_traces(told, &ProjectNames::default()).lines.len(),
+        3,
+        "their locations are not mentions of files either"
+    );
     check("ERROR|rg::args|crates/core/args.rs:527: no such file", "0 RustCompiler crates/core/args.rs:527\n");
 }
 
@@ -140,11 +163,22 @@ fn prose_has_no_frames() {
         "At 12:30:45 it stopped (see #12).",
         "Version 1.2.3: nothing changed",
         "File a bug at the tracker, line 3",
+        "See my notes a.c:3: it fails",
+        "src/Cart.lean:3:5: error: x",
         "https://example.com/a.py:3: no",
         "<stdin>:3: error: x",
     ] {
         check(text, "");
     }
+}
+
+#[test]
+fn diagnostics_of_the_projects_own_files_are_found() {
+    let paths = ["src/Cart.lean", "My Shop/a.cs"].map(|path| RelPath::new(path.as_bytes()).unwrap());
+    let names = ProjectNames::new(paths.iter());
+    let text = "src/Cart.lean:3:5: error: x\nMy Shop\\a.cs(12,5): error CS1002: x\nsee My Shop/a.cs:3: x\n";
+    let frames = find_traces(text, &names).frames;
+    assert_eq!(describe(&frames), "0 Other src/Cart.lean:3:5\n\n0 DotNet My Shop/a.cs:12:5\n");
 }
 
 proptest! {
@@ -164,7 +198,7 @@ proptest! {
         ),
     ) {
         let text = pieces.concat();
-        for frame in find_traces(&text).frames {
+        for frame in find_traces(&text, &ProjectNames::default()).frames {
             prop_assert!(text.get(frame.range.clone()).is_some_and(|line| !line.contains('\n')), "{frame:?}");
             prop_assert!(0 < frame.line && !frame.path.is_empty(), "{frame:?}");
         }
@@ -177,7 +211,7 @@ fn hostile_texts_are_searched_to_their_ends() {
     {
         for piece in [piece.to_owned(), piece.replace(' ', "\n")] {
             // In quadratic time, this would take minutes.
-            find_traces(&piece.repeat(320_000 / piece.len()));
+            find_traces(&piece.repeat(320_000 / piece.len()), &ProjectNames::default());
         }
     }
 }

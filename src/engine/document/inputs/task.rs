@@ -10,7 +10,7 @@ use crate::engine::index::listed_files;
 use crate::engine::ranking::ProjectRanking;
 use crate::model::{IgnoredTaskText, RelPath, SectionProblem, TaskReceipt};
 use crate::search::{
-    IgnoredTextReason, MentionedPath, MentionedPathKind, PlainText, RankingQuery, TaskReading,
+    IgnoredTextReason, MentionedPath, MentionedPathKind, PlainText, ProjectNames, RankingQuery, TaskReading,
     find_mentioned, plain_text, read_task,
 };
 
@@ -36,7 +36,7 @@ impl<'r> ParsedTask<'r> {
     ) -> Result<Option<Self>, Error> {
         let Some(text) = request.task.as_deref() else { return Ok(None) };
         let PlainText { text, left_out } = plain_text(text);
-        let mut reading = read_task(&text)?;
+        let mut reading = read_task(&text, &ProjectNames::new(selected.clone()))?;
         reading.ignore_libraries(selected.clone());
         let mut found = find_mentioned(&reading, selected);
         // Files that were not selected may still be in the project.
