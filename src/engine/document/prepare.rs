@@ -259,7 +259,6 @@ impl RankInputs<'_> {
             past: &past,
             horizon: self.horizon,
             frozen_at: None,
-            only: None,
             room: Some(BudgetUnit::for_limits(limits, counter).to_tokens(limit_of(limits))),
             kept: self.sources,
             classes: self.classes,
@@ -277,24 +276,25 @@ impl RankInputs<'_> {
     /// Ranks the symbols of the files that may have changed since the frozen commit, in their current versions.
     fn changed_since(&self, cache: &mut ArtifactCache<'_>, frozen: &ProjectRanking) -> ProjectRanking {
         let past = self.past(cache, LogEnd::Frozen);
-        let has_changed = |file: &KnownFile| {
-            self.history.is_some_and(|history| history.frozen_content(file) != FrozenContent::Current)
+        let has_changed = |at: &usize| {
+            let content = self.history.map(|history| history.frozen_content(self.files[*at]));
+            content.is_some_and(|content| content != FrozenContent::Current)
         };
-        let mut changed: Vec<usize> =
-            frozen.sources.keys().copied().filter(|at| has_changed(self.files[*at])).collect();
+        let mut changed: Vec<usize> = frozen.sources.keys().copied().filter(has_changed).collect();
         changed.sort_unstable();
-        let ranking = RankingRequest {
+        let files: Vec<&KnownFile> = changed.iter().map(|at| self.files[*at]).collect();
+        let classes: Vec<PathClass> = changed.iter().map(|at| self.classes[*at]).collect();
+        let request = RankingRequest {
             query: &RankingQuery::empty(),
             in_focus: &|_| false,
             past: &past,
             horizon: ChangeHorizon::Near,
             frozen_at: None,
-            only: Some(&changed),
             room: None,
             kept: self.sources,
-            classes: self.classes,
+            classes: &classes,
         };
-        rank_project(cache, &ranking, self.files)
+        rank_project(cache, &request, &files).within(frozen, &changed)
     }
 
     /// Ranks the files as they were at the frozen commit.

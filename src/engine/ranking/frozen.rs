@@ -68,7 +68,6 @@ impl FrozenRankings {
                 past,
                 horizon: ChangeHorizon::Near,
                 frozen_at: history.map(|history| (history, &self.earlier)),
-                only: None,
                 room: None,
                 kept,
                 classes,

@@ -36,8 +36,6 @@ pub(in crate::engine) struct RankingRequest<'a> {
     /// If given, symbols are those that the files had at the frozen commits of their checkouts. Some texts at those
     /// commits may be cached.
     pub(in crate::engine) frozen_at: Option<(&'a ProjectHistory, &'a EarlierSources)>,
-    /// The files whose symbols are ranked, by position; `None` for the best ones.
-    pub(in crate::engine) only: Option<&'a [usize]>,
     /// The size in tokens of the document that the symbols are for; `None` if they are only listed.
     pub(in crate::engine) room: Option<u64>,
     /// Texts that are not read again.
@@ -134,15 +132,12 @@ pub(in crate::engine) fn rank_project(
     let of_focus = query_of_focus(&ranked);
     let mut ranking = rank_files(query, &of_focus, &ranked);
     let room = request.room.unwrap_or(0);
-    let FilesForSymbols { ranked: best, others } = match request.only {
-        Some(only) => FilesForSymbols { ranked: only.to_vec(), others: Vec::new() },
-        None if has_texts => ranking.files_for_symbols(room),
-        None => {
-            // There are no vectors that give the lengths of texts.
-            let best = ranking.files_for_symbols(0).ranked;
-            FilesForSymbols { others: next_files(files, &ranking.order, &best, room), ranked: best }
-        }
-    };
+    let FilesForSymbols { ranked: best, mut others } =
+        ranking.files_for_symbols(if has_texts { room } else { 0 });
+    if !has_texts {
+        // There are no vectors that give the lengths of texts.
+        others = next_files(files, &ranking.order, &best, room);
+    }
     let chosen = [best.as_slice(), &others].concat();
     let ReadSources { sources, versions, is_complete } = read_sources(cache, files, &chosen, request);
     // Without a task, symbols of other files matter if they share rare terms with those in focus.
@@ -240,6 +235,20 @@ fn ranked_symbols(
 }
 
 impl ProjectRanking {
+    /// Returns the ranks of all files, with the symbols of those that this ranking is about. `places` are their
+    /// positions among all files.
+    pub(in crate::engine) fn within(self, all: &Self, places: &[usize]) -> Self {
+        let placed = |symbol: &RankedSymbol| RankedSymbol { file: places[symbol.file], ..symbol.clone() };
+        Self {
+            order: Arc::clone(&all.order),
+            scores: Arc::clone(&all.scores),
+            symbols: self.symbols.iter().map(placed).collect(),
+            sources: self.sources.into_iter().map(|(at, source)| (places[at], source)).collect(),
+            versions: self.versions.into_iter().map(|(at, version)| (places[at], version)).collect(),
+            ..self
+        }
+    }
+
     /// Adds the contents of some files at an earlier commit.
     pub(super) fn add_earlier(&mut self, found: Vec<(usize, Arc<EarlierSource>)>) {
         add_earlier(&mut self.sources, &mut self.versions, found);

@@ -95,7 +95,6 @@ pub(in crate::engine) fn search(
         past: &past,
         horizon: ChangeHorizon::Near,
         frozen_at: None,
-        only: None,
         room: None,
         kept: trusted.map_or(&unkept, |shared| shared.sources),
         classes: &path_classes(&cache.workspace, &files),
