@@ -238,11 +238,11 @@ impl ProjectRanking {
     /// Returns the ranks of all files, with the symbols of those that this ranking is about. `places` are their
     /// positions among all files.
     pub(in crate::engine) fn within(self, all: &Self, places: &[usize]) -> Self {
-        let placed = |symbol: &RankedSymbol| RankedSymbol { file: places[symbol.file], ..symbol.clone() };
+        let among_all = |symbol: &RankedSymbol| RankedSymbol { file: places[symbol.file], ..symbol.clone() };
         Self {
             order: Arc::clone(&all.order),
             scores: Arc::clone(&all.scores),
-            symbols: self.symbols.iter().map(placed).collect(),
+            symbols: self.symbols.iter().map(among_all).collect(),
             sources: self.sources.into_iter().map(|(at, source)| (places[at], source)).collect(),
             versions: self.versions.into_iter().map(|(at, version)| (places[at], version)).collect(),
             ..self
