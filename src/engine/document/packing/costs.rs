@@ -423,11 +423,14 @@ impl DraftCosts<'_, '_, '_> {
 /// as they are. The names depend on the scores of the content's symbols, as far as these are ranked.
 fn names_key(subject: &ContentRef<'_>, ranked: &[&RankedSymbol]) -> ViewKey {
     let (content, file_type) = subject.key();
-    let mut scores = Fingerprint::default();
-    for symbol in ranked {
-        scores.bytes(symbol.name.as_bytes()).number(symbol.score.to_bits());
-    }
-    let words = Some(scores.finish()).filter(|_| !ranked.is_empty());
+    // Most files have none.
+    let words = (!ranked.is_empty()).then(|| {
+        let mut scores = Fingerprint::default();
+        for symbol in ranked {
+            scores.bytes(symbol.name.as_bytes()).number(symbol.score.to_bits());
+        }
+        scores.finish()
+    });
     ViewKey { content, file_type, view: ViewMode::Names, detail: None, docs: None, words }
 }
 

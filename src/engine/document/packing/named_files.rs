@@ -53,10 +53,12 @@ impl<'a> NamedFiles<'a> {
 
 /// Returns whether a file is a copy of something that other projects have too.
 fn is_written_elsewhere(candidate: &CandidateFile) -> bool {
-    let name = String::from_utf8_lossy(candidate.block.path.file_name()).to_lowercase();
-    let stem = name.split(['.', '-']).next().unwrap_or_default();
+    let name = candidate.block.path.file_name();
+    let stem = name.split(|byte| matches!(byte, b'.' | b'-')).next().unwrap_or_default();
+    let is_one_of =
+        |names: &[&str], name: &[u8]| names.iter().any(|known| known.as_bytes().eq_ignore_ascii_case(name));
     let is_text = candidate.block.file_type.role != FileRole::Code;
-    is_text && LICENSES.contains(&stem) || WRAPPERS.contains(&name.as_str())
+    is_text && is_one_of(LICENSES, stem) || is_one_of(WRAPPERS, name)
 }
 
 fn stem_of(path: &RelPath) -> &[u8] {
