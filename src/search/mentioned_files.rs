@@ -162,9 +162,9 @@ mod tests {
             &["app/(shop)/page.tsx", "pages/[...all].tsx"],
         );
         check(
-            "`My App/src/a.cs`, C:\\work\\My App\\src\\a.cs",
+            "`My App/src/a.cs`, C:\\dev\\My App\\src\\a.cs",
             &paths,
-            &["My App/src/a.cs", "C:/work/My App/src/a.cs"],
+            &["My App/src/a.cs", "C:/dev/My App/src/a.cs"],
         );
         check("[app/page.tsx](app/page.tsx) of My Page", &paths, &["app/page.tsx"]);
     }

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use percent_encoding::percent_decode_str;
 use rustc_hash::FxHashSet;
 
 use super::markup::{IgnoredTextReason, Markup};
@@ -209,7 +210,7 @@ fn link(url: &str, start: usize) -> Option<MentionedPath> {
     let parameter = |name| query.split('&').find_map(|pair: &str| pair.strip_prefix(name)?.strip_prefix('='));
     let is_azure = address.contains("/_git/");
     let path = if is_azure { parameter("path")? } else { path_at_revision(address)? };
-    let path = decoded(path.trim_end_matches(['/', '.', ',', ':']));
+    let path = percent_decode_str(path.trim_end_matches(['/', '.', ',', ':'])).decode_utf8_lossy();
     let path = with_slashes(path.trim_start_matches('/'));
     let lines = match parameter("line").filter(|_| is_azure) {
         Some(first) => line_range(&format!("{first}-{}", parameter("lineEnd").unwrap_or_default())),
@@ -234,19 +235,6 @@ fn path_at_revision(address: &str) -> Option<&str> {
     let (revision, path) = address.split_once("/src/")?.1.split_once('/')?;
     let is_hash = 7 <= revision.len() && revision.bytes().all(|byte| byte.is_ascii_hexdigit());
     is_hash.then_some(path)
-}
-
-/// Replaces the `%5B` of an address by its character.
-fn decoded(text: &str) -> String {
-    let mut bytes = Vec::new();
-    let mut rest = text.as_bytes();
-    while let [first, after @ ..] = rest {
-        let digits = after.get(..2).filter(|_| *first == b'%').and_then(|digits| str::from_utf8(digits).ok());
-        let code = digits.and_then(|digits| u8::from_str_radix(digits, 16).ok());
-        bytes.push(code.unwrap_or(*first));
-        rest = if code.is_some() { &after[2..] } else { after };
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 /// Reads `3`, `3-9`, `3-L9` or `3C1-L9C4` at the start of a text.

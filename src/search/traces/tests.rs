@@ -67,7 +67,7 @@ fn formats_of_other_platforms_and_versions_are_parsed() {
     );
     check("Program.cs(10,13): error CS0103: no such name", "0 DotNet Program.cs:10:13\n");
     check("  1>main.cpp(12,5): error C2065: 'x'", "0 CCompiler main.cpp:12:5\n");
-    check("C:\\work\\My Shop\\a.cs(12,5): error CS1002: x", "0 DotNet C:/work/My Shop/a.cs:12:5\n");
+    check("C:\\dev\\My Shop\\a.cs(12,5): error CS1002: x", "0 DotNet C:/dev/My Shop/a.cs:12:5\n");
     check("/Users/me/My Shop/a.swift:3:5: error: x", "0 Other /Users/me/My Shop/a.swift:3:5\n");
     check("total@http://localhost:3000/src/a.js:3:14", "0 JavaScript src/a.js:3:14 in total\n");
     check("thread 'main' panicked at 'oops', src/main.rs:5:14", "0 Rust src/main.rs:5:14\n");

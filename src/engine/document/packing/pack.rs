@@ -421,7 +421,7 @@ fn pack_symbols(
             // Text outside of the cells of a notebook is JSON.
             || candidate.block.file_type.is_notebook() && symbol.kind.is_none();
         // A curated view that does not fit is replaced by what its rank has room for.
-        let is_shown = may_be_cut(candidate) && !is_only_named;
+        let is_shown = may_be_cut(candidate) && !candidate.rule.is_binding() && !is_only_named;
         let stable = context.stable.get(&symbol.file);
         PackSymbol {
             file: ranks[symbol.file],
