@@ -171,7 +171,8 @@ fn left_out(path: &RelPath, reason: SkipReason) -> String {
         | SkipReason::SkippedFolder
         | SkipReason::HiddenFolder
         | SkipReason::OtherFileSystem
-        | SkipReason::ResourceGone => format!("{path}: {}", reason.description()),
+        | SkipReason::ResourceGone
+        | SkipReason::Unlisted => format!("{path}: {}", reason.description()),
     }
 }
 

@@ -176,6 +176,7 @@ const fn is_withheld(reason: SkipReason) -> bool {
         | SkipReason::SkippedFolder
         | SkipReason::HiddenFolder
         | SkipReason::OtherFileSystem
-        | SkipReason::ResourceGone => false,
+        | SkipReason::ResourceGone
+        | SkipReason::Unlisted => false,
     }
 }

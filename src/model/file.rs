@@ -107,6 +107,8 @@ named_enum! {
         OtherFileSystem = "other_file_system",
         /// It is in a linked folder that does not exist now.
         ResourceGone = "resource_gone",
+        /// A reader has it, but the project no longer lists it: it is ignored now.
+        Unlisted = "unlisted",
     }
 }
 
@@ -129,7 +131,8 @@ impl SkipReason {
             | Self::Takes
             | Self::SkippedFolder
             | Self::HiddenFolder
-            | Self::OtherFileSystem => false,
+            | Self::OtherFileSystem
+            | Self::Unlisted => false,
         }
     }
 
@@ -154,6 +157,7 @@ impl SkipReason {
             Self::HiddenFolder => "a hidden folder outside of a git checkout",
             Self::OtherFileSystem => "a folder on another file system",
             Self::ResourceGone => "resource gone",
+            Self::Unlisted => "ignored, or no longer one of the project's files",
         }
     }
 }

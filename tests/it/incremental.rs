@@ -95,12 +95,15 @@ fn an_incremental_document_is_marked_as_such() {
 #[test]
 fn a_file_that_is_no_longer_shown_is_reported() {
     let sandbox = Sandbox::repo();
-    for name in ["binary.py", "folder.py", "link.py", "large.py"] {
+    for name in ["binary.py", "folder.py", "link.py", "large.py", "ignored.py"] {
         sandbox.write(name, format!("NAME = {name:?}\n"));
     }
     sandbox.write("slop.toml", "[limits]\nstructure_max_bytes = 1000\n");
+    fs::remove_file(sandbox.path("ignored.py")).unwrap();
     sandbox.commit_all("all");
+    sandbox.write("ignored.py", "NAME = 'ignored.py'\n");
     sandbox.stdout_of(&["aggregate", "--tier", "3", "--stdout"]);
+    sandbox.write(".git/info/exclude", "ignored.py\n");
     sandbox.write("binary.py", b"\0\x01\x02");
     for name in ["folder.py", "link.py"] {
         fs::remove_file(sandbox.root().join(name)).unwrap();
@@ -114,6 +117,10 @@ fn a_file_that_is_no_longer_shown_is_reported() {
         ("folder.py", "gone since the last aggregation"),
         ("link.py", "left out since the last aggregation: a symbolic link, which is never followed"),
         ("large.py", "left out since the last aggregation: larger than limits.structure_max_bytes"),
+        (
+            "ignored.py",
+            "left out since the last aggregation: ignored, or no longer one of the project's files",
+        ),
     ] {
         assert!(document.contains(&format!("### {name}\nText · path · {said}\n")), "{name}: {document}");
     }

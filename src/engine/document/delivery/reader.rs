@@ -43,6 +43,8 @@ pub(in crate::engine::document) struct ReaderState {
     /// A hash of the request, and whether it differs from the last one.
     request: ContentHash,
     is_other_request: bool,
+    /// Whether the document is about the whole project.
+    is_whole: bool,
 }
 
 /// What is recorded once the document has been delivered.
@@ -126,10 +128,11 @@ pub(in crate::engine::document) fn load_reader_state(
     let history = request.history.clone().filter(|_| request.sections.part.has_prefix())?;
     let record = history.record_key();
     let delivered = load_delivered(renderer.cache, caches, &record);
+    let is_whole = request.is_whole();
     let request = request.choice_hash();
     let last = renderer.cache.query_store(|store| store.delivered_request(&record)).flatten();
     let is_other_request = last.is_some_and(|last| last != request);
-    Some(ReaderState { history, delivered, request, is_other_request })
+    Some(ReaderState { history, delivered, request, is_other_request, is_whole })
 }
 
 /// Returns what was delivered under a name, from memory if the store still has that version.
@@ -381,9 +384,14 @@ fn add_removed_files<'r>(
         _ => None,
     });
     let left_out: HashMap<&RelPath, SkipReason> = left_out.collect();
+    let omitted = draft.remarks.omitted.iter().map(|omitted| &omitted.path);
+    let listed: HashSet<&RelPath> = draft.files.iter().map(|shown| &shown.file.path).chain(omitted).collect();
     let reason_of = |path: &RelPath| {
-        let is_gone = !there.contains(path) && is_gone(workspace, path);
-        if is_gone { Some(SkipReason::Vanished) } else { left_out.get(path).copied() }
+        if !there.contains(path) && is_gone(workspace, path) {
+            return Some(SkipReason::Vanished);
+        }
+        let is_unlisted = reader.is_whole && !listed.contains(path);
+        if is_unlisted { Some(SkipReason::Unlisted) } else { left_out.get(path).copied() }
     };
     let gone = reader.delivered.keys().filter_map(|path| Some((path.clone(), reason_of(path)?)));
     let gone: HashMap<RelPath, SkipReason> = gone.collect();
@@ -448,7 +456,7 @@ impl ReaderState {
         fingerprints: &[ContentHash],
         known: &HashMap<RelPath, KnownFile>,
     ) -> PendingDelivery {
-        let Self { history, delivered, request, is_other_request } = self;
+        let Self { history, delivered, request, is_other_request, .. } = self;
         // The first document of a name is whole, even if only changes were requested.
         let adds_changes = draft.plan.since_last;
         let request = Some(*request);
