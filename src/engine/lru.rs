@@ -48,14 +48,19 @@ impl<K: Eq + Hash, V: MemorySize, const MAX_BYTES: usize> LruCache<K, V, MAX_BYT
         lock(&self.0).entries.contains_key(key)
     }
 
-    /// Adds a value, and evicts others if all together are too large.
+    /// Adds a value, and evicts others if all together are too large. A value that is too large by itself is not kept.
     pub(in crate::engine) fn insert(&self, key: K, value: Arc<V>) {
         let cache = &mut *lock(&self.0);
+        let bytes = value.memory_size();
+        if MAX_BYTES < bytes {
+            cache.bytes -= cache.entries.remove(&key).map_or(0, |old| old.bytes);
+            return;
+        }
         cache.uses += 1;
-        let entry = LruEntry { bytes: value.memory_size(), value, last_use: cache.uses };
-        cache.bytes += entry.bytes;
+        let entry = LruEntry { bytes, value, last_use: cache.uses };
+        cache.bytes += bytes;
         cache.bytes -= cache.entries.insert(key, entry).map_or(0, |old| old.bytes);
-        while MAX_BYTES < cache.bytes && !cache.entries.is_empty() {
+        while MAX_BYTES < cache.bytes {
             cache.evict();
         }
     }
@@ -95,12 +100,13 @@ mod tests {
     }
 
     #[test]
-    fn a_value_that_is_larger_than_the_cache_is_not_kept() {
+    fn a_value_that_is_larger_than_the_cache_is_not_kept_and_evicts_no_other() {
         let cache = LruCache::<u32, usize, 1_000>::default();
         cache.insert(1, Arc::new(10));
+        cache.insert(2, Arc::new(20));
         cache.insert(2, Arc::new(2_000));
-        assert!(!cache.contains(&2));
-        assert_eq!(lock(&cache.0).bytes, 0);
+        assert!(cache.contains(&1) && !cache.contains(&2));
+        assert_eq!(lock(&cache.0).bytes, 10);
     }
 
     #[test]

@@ -11,7 +11,7 @@ use crate::engine::artifacts::{
     ArtifactCache, ContentRef, hide_by_settings, hide_in_buffer, outline_of_text,
 };
 use crate::engine::error::Error;
-use crate::engine::index::select_path;
+use crate::engine::index::{FileSelector, Trust};
 use crate::engine::workspace::{KnownFile, KnownState, RawText, Workspace};
 use crate::model::{FileType, Outline, RelPath, SkipReason, bytes_as_path, on_all_cores};
 
@@ -45,11 +45,13 @@ pub(super) fn source_texts(
     with_outlines: bool,
 ) -> Result<Vec<Option<SourceText>>, Error> {
     cache.workspace.hidden.clear();
+    let mut selector = FileSelector::new(cache, Trust::Stamps, &|_| false);
     let mut selected = Vec::with_capacity(requests.len());
     for request in requests {
         cache.workspace.check_cancelled()?;
-        selected.push(select_path(cache, &request.file).ok().flatten());
+        selected.push(selector.select_path(cache, &request.file).ok().flatten());
     }
+    selector.save(cache);
     let on_disk = |(request, file): (&SourceRequest, &Option<KnownFile>)| {
         file.clone().filter(|_| request.buffer.is_none())
     };

@@ -4,6 +4,7 @@
 //! of the file. The skeleton is the notebook as a script in the "percent" format that editors know
 //! (<https://jupytext.readthedocs.io/en/latest/formats-scripts.html>): prose in comments, code with its bodies cut.
 
+use std::collections::HashSet;
 use std::fmt::Write;
 use std::ops::{Range, RangeInclusive};
 
@@ -51,6 +52,8 @@ pub(super) fn derive(text: &str, give_up: &mut dyn FnMut() -> bool) -> FileStruc
         }
         write_cell(&mut skeleton, cell, notebook.comment, structure.map(|structure| structure.skeleton.text));
     }
+    let mut seen = HashSet::new();
+    outline.imports.retain(|import| seen.insert(import.clone()));
     let health = outline.health;
     // Skeletons of Python are not checked, and a script is not a program that could be compared with the notebook.
     FileStructure {
@@ -241,11 +244,7 @@ fn add_code(
         for child in &mut own.children {
             move_to_notebook(child, source, cell, &whole);
         }
-        for import in &structure.outline.imports {
-            if !outline.imports.contains(import) {
-                outline.imports.push(import.clone());
-            }
-        }
+        outline.imports.extend_from_slice(&structure.outline.imports);
         // Measured in the decoded text of the cell, which is shorter than its JSON: an approximation, and
         // never more than the whole.
         let health = &mut outline.health;

@@ -292,9 +292,15 @@ impl ArtifactCache<'_> {
         }
         self.reopens_after = now.saturating_add(REOPEN_AFTER);
         self.reopen_store();
-        if let (Some(tree), Some(_)) = (&self.workspace.tracker, &self.store) {
+        if self.store.is_none() {
+            return;
+        }
+        if let Some(tree) = &self.workspace.tracker {
             tree.drop_rows();
         }
+        // Otherwise, a process that has lost its cache now and then keeps all that it derived meanwhile.
+        let unsaved = std::mem::take(&mut self.unsaved);
+        self.save_contents(unsaved.into_values().collect());
     }
 
     /// Returns whether everything in the store was made by the producers of this program.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::importance::importance;
 use super::lookup::{ContentRef, SkeletonPrefetch, checked_skeleton};
@@ -9,6 +10,7 @@ use super::terms::term_vectors;
 use crate::aggregate::{Importance, TokenCounter};
 use crate::engine::index::{ScanRequest, Trust, scan, select_named};
 use crate::engine::project::Project;
+use crate::engine::shared::WorkspaceCache;
 use crate::engine::testing::{TestProject, request, view_request};
 use crate::engine::workspace::KnownFile;
 use crate::model::{AggregationStrategy, ViewMode};
@@ -202,4 +204,20 @@ fn a_scan_derives_terms_and_a_process_keeps_those_of_its_files() {
     let now = term_vectors(&mut project.cache, &changed.iter().collect::<Vec<_>>());
     assert_eq!((now.len(), sandbox.read_counts()), (changed.len(), vec![]));
     assert_eq!(now.keys().filter(|key| !vectors.contains_key(*key)).count(), 1);
+}
+
+#[test]
+fn what_was_derived_without_a_store_is_stored_once_it_is_opened_again() {
+    let sandbox = TestProject::new(&[("a.py", "def a():\n    return 1\n")]);
+    let shared = Arc::new(WorkspaceCache::new());
+    let mut project = sandbox.open_shared(&shared);
+    project.cache.store = None;
+    project.cache.reopens_after = Duration::MAX;
+    let request = ScanRequest::BY_STAMPS;
+    scan(&mut project.cache, &request).unwrap();
+    assert_eq!(project.cache.unsaved.len(), 1);
+    project.cache.reopens_after = Duration::ZERO;
+    scan(&mut project.cache, &request).unwrap();
+    assert!(project.cache.store.is_some() && project.cache.unsaved.is_empty());
+    assert_eq!(scan(&mut sandbox.project(true).cache, &request).unwrap().report.parsed, 0);
 }

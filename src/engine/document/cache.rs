@@ -26,6 +26,8 @@ use crate::store::DeliveredFile;
 
 /// The maximum size of the documents that are kept.
 const MAX_DOCUMENT_BYTES: usize = 48 << 20;
+/// The maximum number of names whose last documents are known.
+const MAX_NAMES: usize = 256;
 /// The number of versions of one document that are kept: the last one and the one before, for an edit that is undone.
 const MAX_VERSIONS: usize = 2;
 /// The approximate size of a file's entry in a receipt and in a layout, in bytes.
@@ -114,8 +116,11 @@ pub(in crate::engine) struct DocumentCache {
 }
 
 impl DocumentCache {
-    /// Records what was last delivered under a name.
+    /// Records what was last delivered under a name. A name that is forgotten costs composing its document again.
     pub(super) fn record_delivered(&mut self, name: String, answer: Option<(DocumentKey, Vec<u8>)>) {
+        if MAX_NAMES <= self.last_delivered.len() && !self.last_delivered.contains_key(&name) {
+            self.last_delivered.clear();
+        }
         match answer {
             Some(answer) => self.last_delivered.insert(name, answer),
             None => self.last_delivered.remove(&name),

@@ -13,7 +13,7 @@ use crate::aggregate::{CuratedItems, FocusLines, Selector, view_of_item};
 use crate::engine::artifacts::{SkeletonPrefetch, TextVersions, hide, hide_in_earlier, type_of_text};
 use crate::engine::error::Error;
 use crate::engine::history::{Baseline, RevisionText, baseline, changed_since};
-use crate::engine::index::{FileSelection, resolve_name, select_named};
+use crate::engine::index::{FileArgument, FileSelection, FileSelector, resolve_name};
 use crate::engine::summaries::ModelSummaries;
 use crate::engine::workspace::{HashedText, KnownFile, KnownState, Workspace};
 use crate::model::{DocumentBlock, FileItem, RelPath, SkipReason, SummaryDetail, ViewMode};
@@ -31,12 +31,12 @@ impl DocumentRun<'_, '_> {
         let items = layer(&request.items).overridden_by(layer(&request.overrides));
         // One selection for each word, because answers come in the order of the arguments.
         let is_diff = request.mode == Some(ViewMode::Diff);
+        let wants_text = |_: &RelPath| request.mode.is_none_or(ViewMode::needs_text);
+        let mut selector = FileSelector::new(renderer.cache, request.trust, &wants_text);
         for word in &request.files {
             // The diff of a deleted file is requested by the path that it had.
             let word = &if is_diff { word.clone() } else { resolve_name(renderer.cache, word)? };
-            let wants_text = request.mode.is_none_or(ViewMode::needs_text);
-            let mut selection =
-                select_named(renderer.cache, std::slice::from_ref(word), request.trust, &|_| wants_text)?;
+            let mut selection = selector.select(renderer.cache, &[FileArgument::required(word)])?;
             let (mut texts, same) =
                 view_base_texts(&renderer.cache.workspace, request, word, &mut selection)?;
             unchanged += same;

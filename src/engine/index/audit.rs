@@ -241,9 +241,9 @@ fn recheck(cache: &mut ArtifactCache<'_>, report: &mut AuditReport) -> Result<()
 /// Refreshes the files that an event has reported: their rows are not wrong, only not yet updated.
 fn refresh_reported(cache: &mut ArtifactCache<'_>, suspects: &[RelPath]) -> Result<(), Error> {
     let Some(tree) = cache.workspace.tracker.clone() else { return Ok(()) };
-    let dirty = tree.snapshot(&cache.workspace.options.names).dirty;
+    let began = tree.snapshot(&cache.workspace.options.names);
     // No others: refreshing a file without an event would repair the very row that the audit has to report.
-    let touched: Vec<RelPath> = suspects.iter().filter(|path| dirty.contains(path)).cloned().collect();
+    let touched: Vec<RelPath> = suspects.iter().filter(|path| began.is_dirty(path)).cloned().collect();
     if !touched.is_empty() {
         refresh(cache, &touched)?;
     }

@@ -30,7 +30,6 @@ pub(in crate::engine) use names::{resolve_name, resolve_names, resolve_names_or_
 pub(in crate::engine) use scan::{ScanRequest, index, scan};
 pub(in crate::engine) use seen::{ChangedFiles, SeenFiles, files_changed_since, rows_of};
 pub(in crate::engine) use selection::{
-    FileArgument, FileSelection, note_unreadable, select, select_contents, select_named, select_path,
-    select_visible,
+    FileArgument, FileSelection, FileSelector, note_unreadable, select_contents, select_named, select_visible,
 };
 pub(in crate::engine) use status::{listed_files, selected_status, status};

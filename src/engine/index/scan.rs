@@ -18,7 +18,9 @@ use crate::discover::{DiscoveredFile, HeaderNeighbors};
 use crate::engine::artifacts::ArtifactCache;
 use crate::engine::error::Error;
 use crate::engine::options::IndexReport;
-use crate::engine::workspace::{FileRows, HashedText, KnownFile, KnownState, Workspace, is_racy, window_ns};
+use crate::engine::workspace::{
+    FileRows, HashedText, KnownFile, KnownState, TreeSnapshot, Workspace, is_racy, window_ns,
+};
 use crate::model::{ContentHash, FileStamp, RelPath, SkipReason};
 use crate::store::{FileRow, StoredFileState, WriteBatch};
 
@@ -274,6 +276,37 @@ pub(super) fn check_row<'s>(
     if is_doubted || !is_same || !snapshot.is_current { RowCheck::Read } else { RowCheck::Unchanged(row) }
 }
 
+/// Rows and artifacts that are written in one transaction.
+pub(super) struct PendingRows {
+    pub(super) batch: WriteBatch,
+    /// The size of the files that were read.
+    bytes: u64,
+}
+
+impl PendingRows {
+    pub(super) fn new(cache: &ArtifactCache<'_>) -> Self {
+        Self { batch: cache.new_batch(), bytes: 0 }
+    }
+
+    /// Writes the batch once it is large. `bytes` is the size of the file that was added last.
+    pub(super) fn save_if_large(
+        &mut self,
+        cache: &mut ArtifactCache<'_>,
+        began: Option<&TreeSnapshot>,
+        bytes: u64,
+    ) {
+        self.bytes += bytes;
+        if BATCH_FILES <= self.batch.files.len() || BATCH_BYTES <= self.bytes {
+            self.save(cache, began);
+        }
+    }
+
+    pub(super) fn save(&mut self, cache: &mut ArtifactCache<'_>, began: Option<&TreeSnapshot>) {
+        let Self { batch, .. } = std::mem::replace(self, Self::new(cache));
+        cache.save(batch, began);
+    }
+}
+
 /// Reads files on all cores while this thread writes the results. Returns those that are too recently written for their
 /// stamps to be trusted next time.
 fn read_all(
@@ -284,8 +317,9 @@ fn read_all(
     request: &ScanRequest<'_>,
     scan: &mut ScanResult,
 ) -> Vec<FileRow> {
-    let mut batch = cache.new_batch();
-    batch.removed = removed;
+    let began = snapshot.tree.as_ref();
+    let mut pending = PendingRows::new(cache);
+    pending.batch.removed = removed;
     let mut young = Vec::new();
     if !paths.is_empty() {
         cache.workspace.world.progress.begin(paths.len());
@@ -299,9 +333,8 @@ fn read_all(
                 examiner.examine_all(paths, &sender, progress);
                 drop(sender);
             });
-            let mut batch_bytes = 0;
             for examined in results.into_iter().flatten() {
-                batch_bytes += examined.bytes;
+                let bytes = examined.bytes;
                 report_stamp_mismatch(
                     cache,
                     &examined,
@@ -309,18 +342,14 @@ fn read_all(
                     snapshot.is_dirty(&examined.path),
                 );
                 let is_tracked = snapshot.is_tracked(&examined.path);
-                let row = scan.add_examined(examined, is_tracked, &mut batch);
+                let row = scan.add_examined(examined, is_tracked, &mut pending.batch);
                 young
                     .extend(row.filter(|row| row.stamp.is_some_and(|stamp| is_racy(&stamp, row.read_at_ns))));
-                if BATCH_FILES <= batch.files.len() || BATCH_BYTES <= batch_bytes {
-                    let full = std::mem::replace(&mut batch, cache.new_batch());
-                    cache.save(full, snapshot.tree.as_ref());
-                    batch_bytes = 0;
-                }
+                pending.save_if_large(cache, began, bytes);
             }
         });
     }
-    cache.save(batch, snapshot.tree.as_ref());
+    pending.save(cache, began);
     young
 }
 

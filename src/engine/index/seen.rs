@@ -131,8 +131,8 @@ fn reported_files(
     // Before the rows: they then include files that are read in between.
     let began = tree.snapshot(&cache.workspace.options.names);
     // The snapshot checks the listing of a project in which files may have come or gone.
-    let listed = began.listed.or(began.suspect);
-    let is_listed_as_seen = listed.is_some_and(|listed| Arc::ptr_eq(&listed, &seen.listed));
+    let listed = began.listed.as_ref().or(began.suspect.as_ref());
+    let is_listed_as_seen = listed.is_some_and(|listed| Arc::ptr_eq(listed, &seen.listed));
     // Some linked folders cannot be watched.
     let is_watched = cache.workspace.files.mounts().is_empty();
     if cache.workspace.paranoid || !began.is_complete || !is_listed_as_seen || !is_watched {
@@ -140,7 +140,7 @@ fn reported_files(
     }
     let rows = cache.shared_rows(&tree);
     let is_as_seen = |path: &RelPath, before: Option<&Arc<FileRow>>| {
-        !began.dirty.contains(path) && rows.get(path).map(Arc::as_ptr) == before.map(Arc::as_ptr)
+        !began.is_dirty(path) && rows.get(path).map(Arc::as_ptr) == before.map(Arc::as_ptr)
     };
     let files = seen.listed.listing.files.iter().map(|found| &found.path).zip(&seen.rows);
     let reported = files.filter(|(path, before)| !is_as_seen(path, before.as_ref()) || wanted(path));

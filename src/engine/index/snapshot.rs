@@ -58,7 +58,7 @@ impl ProjectSnapshot {
 
     /// Returns whether a file was reported as changed, and not read since.
     pub(super) fn is_dirty(&self, path: &RelPath) -> bool {
-        self.tree.as_ref().is_some_and(|began| began.dirty.contains(path))
+        self.tree.as_ref().is_some_and(|began| began.is_dirty(path))
     }
 }
 
@@ -181,30 +181,55 @@ fn skew_ns(cache: &ArtifactCache<'_>, began: Option<&TreeSnapshot>) -> i64 {
     if began.is_some_and(|began| began.is_trusted) { cache.clock_skew_ns() } else { 0 }
 }
 
-/// Returns the sources that decide the language of a header; none for any other file. Those in its folder usually
-/// suffice, and the whole project is listed only if they do not.
-pub(super) fn neighbors_of(cache: &mut ArtifactCache<'_>, path: &RelPath) -> HeaderNeighbors {
-    if !discover::is_header(path) {
-        return HeaderNeighbors::default();
+/// The sources that decide the languages of headers that are named by their paths.
+#[derive(Default)]
+pub(super) struct NamedHeaders {
+    /// By the headers' folder.
+    of_folders: FxHashMap<Vec<u8>, Arc<HeaderNeighbors>>,
+    of_project: Option<Arc<HeaderNeighbors>>,
+}
+
+impl NamedHeaders {
+    /// Returns the sources that decide the language of a header; none for any other file. Those in its folder usually
+    /// suffice, and the whole project is listed only if they do not. `began` is the state when the answer began.
+    pub(super) fn neighbors(
+        &mut self,
+        cache: &ArtifactCache<'_>,
+        path: &RelPath,
+        began: Option<&TreeSnapshot>,
+    ) -> Arc<HeaderNeighbors> {
+        let folder = path.parent();
+        if !discover::is_header(path) {
+            return Arc::default();
+        }
+        if let Some(known) = self.of_folders.get(folder) {
+            return Arc::clone(known);
+        }
+        // A folder that cannot be read decides nothing; the listing below does.
+        let names = cache.workspace.files.entry_names(folder).unwrap_or_default();
+        let join = |name: Vec<u8>| match folder {
+            b"" => RelPath::new(&name).ok(),
+            folder => RelPath::new(&[folder, b"/", &name].concat()).ok(),
+        };
+        let paths: Vec<RelPath> = names.into_iter().filter_map(join).collect();
+        let mut neighbors = Arc::new(HeaderNeighbors::from_paths(paths.iter()));
+        if !neighbors.decides_in(folder) {
+            self.of_project = self.of_project.take().or_else(|| listed_neighbors(cache, began));
+            neighbors = self.of_project.clone().unwrap_or(neighbors);
+        }
+        self.of_folders.insert(folder.to_vec(), Arc::clone(&neighbors));
+        neighbors
     }
-    let folder = path.parent();
-    // A folder that cannot be read decides nothing; the listing below does.
-    let names = cache.workspace.files.entry_names(folder).unwrap_or_default();
-    let join = |name: Vec<u8>| match folder {
-        b"" => RelPath::new(&name).ok(),
-        folder => RelPath::new(&[folder, b"/", &name].concat()).ok(),
-    };
-    let paths: Vec<RelPath> = names.into_iter().filter_map(join).collect();
-    let neighbors = HeaderNeighbors::from_paths(paths.iter());
-    if neighbors.decides_in(folder) {
-        return neighbors;
-    }
-    let began = cache.workspace.tracker.as_ref().map(|tree| tree.snapshot(&cache.workspace.options.names));
-    if let Some(listed) = began.as_ref().and_then(|began| cache.workspace.reusable_listing(began)) {
-        return listed.neighbors.clone();
-    }
-    let listed = cache.workspace.list_files(None, began.as_ref(), skew_ns(cache, began.as_ref()), || ());
-    listed.map_or(neighbors, |(listed, ())| listed.neighbors.clone())
+}
+
+/// Returns the sources of the whole project; `None` if it cannot be listed.
+fn listed_neighbors(cache: &ArtifactCache<'_>, began: Option<&TreeSnapshot>) -> Option<Arc<HeaderNeighbors>> {
+    let kept = began.and_then(|began| cache.workspace.reusable_listing(began));
+    let listed = kept.or_else(|| {
+        let listed = cache.workspace.list_files(None, began, skew_ns(cache, began), || ());
+        listed.map(|(listed, ())| listed).ok()
+    });
+    listed.map(|listed| Arc::clone(&listed.neighbors))
 }
 
 /// Takes the stamps of files, on two cores if there are many.

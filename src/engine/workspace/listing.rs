@@ -83,7 +83,7 @@ impl Workspace<'_> {
         let mut listed = TrackedListing {
             listing,
             mounts,
-            neighbors,
+            neighbors: Arc::new(neighbors),
             name_options: self.options.names.clone(),
             began_ns,
             rule_files: Vec::new(),

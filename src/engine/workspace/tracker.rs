@@ -6,7 +6,6 @@
 //!
 //! One lock guards all of it, and is held only briefly: never while a file is read or git runs.
 
-use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard};
 
@@ -56,7 +55,7 @@ struct TreeState {
     touches: u64,
     relists: u64,
     /// Files that were reported as changed and have not been read since, each with the number of the last report.
-    dirty: FxHashMap<RelPath, u64>,
+    dirty: Arc<FxHashMap<RelPath, u64>>,
     /// Files that were read since they were reported as changed, each with the number of reports when that read began.
     /// A read that began earlier no longer counts, whenever it ends.
     settled: FxHashMap<RelPath, u64>,
@@ -86,10 +85,17 @@ pub(in crate::engine) struct TreeSnapshot {
     pub(in crate::engine) touches: u64,
     relists: u64,
     epoch: u64,
-    pub(in crate::engine) dirty: HashSet<RelPath>,
+    dirty: Arc<FxHashMap<RelPath, u64>>,
     pub(in crate::engine) listed: Option<Arc<TrackedListing>>,
     /// The listing that was valid until files were reported to have come or gone.
     pub(in crate::engine) suspect: Option<Arc<TrackedListing>>,
+}
+
+impl TreeSnapshot {
+    /// Returns whether a file was reported as changed, and not read since.
+    pub(in crate::engine) fn is_dirty(&self, path: &RelPath) -> bool {
+        self.dirty.contains_key(path)
+    }
 }
 
 impl TreeTracker {
@@ -100,7 +106,7 @@ impl TreeTracker {
         known.touches += 1;
         let touch = known.touches;
         // Replaces the number of an earlier report: a read that began between the two settles neither.
-        known.dirty.extend(paths.iter().map(|path| (path.clone(), touch)));
+        Arc::make_mut(&mut known.dirty).extend(paths.iter().map(|path| (path.clone(), touch)));
     }
 
     /// Records that files may have come or gone, or that the rules for listing them have changed.
@@ -169,7 +175,7 @@ impl TreeTracker {
             touches: known.touches,
             relists: known.relists,
             epoch: known.epoch,
-            dirty: known.dirty.keys().cloned().collect(),
+            dirty: Arc::clone(&known.dirty),
             listed: known.listed.clone().filter(is_ours),
             suspect: known.suspect.clone().filter(is_ours),
         }
@@ -312,7 +318,7 @@ impl TreeTracker {
         }
         for path in paths {
             if known.dirty.get(path).is_some_and(|touch| *touch <= touches) {
-                known.dirty.remove(path);
+                Arc::make_mut(&mut known.dirty).remove(path);
                 if MAX_SETTLED <= known.settled.len() {
                     // Reads take moments; those of long ago have ended.
                     known.settled.clear();
@@ -329,7 +335,9 @@ impl TreeTracker {
         known.is_complete = known.epoch == began.epoch && known.is_trusted;
         let seen = began.touches;
         // Files that are not listed will not be read.
-        known.dirty.retain(|_, touch| seen < *touch);
+        if !known.dirty.is_empty() {
+            Arc::make_mut(&mut known.dirty).retain(|_, touch| seen < *touch);
+        }
     }
 
     pub(in crate::engine) fn count_missed(&self, missed: u64) {
@@ -345,7 +353,7 @@ pub(in crate::engine) struct TrackedListing {
     pub(in crate::engine) listing: FileListing,
     /// The linked folders, by name.
     pub(super) mounts: Vec<ListedMount>,
-    pub(in crate::engine) neighbors: HeaderNeighbors,
+    pub(in crate::engine) neighbors: Arc<HeaderNeighbors>,
     /// The name options of the listing: another session may have others.
     pub(super) name_options: discover::Options,
     /// When it was begun, in the file system's time. Later changes may or may not be included.

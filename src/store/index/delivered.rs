@@ -232,7 +232,7 @@ pub(super) fn delete_older(connection: &Connection, before_s: i64) -> Result<(),
             execute(connection, "DELETE FROM given WHERE name = ?1", [&name])?;
             meta::delete(connection, &key)?;
             meta::delete(connection, &meta_key(REQUEST_PREFIX, &name))?;
-            delete_versions(connection, split_scope(&name).0)?;
+            meta::delete(connection, &meta_key(VERSION_PREFIX, &name))?;
         }
     }
     delete_orphaned_texts(connection)
@@ -441,7 +441,8 @@ mod tests {
         store.record_delivery("y", &giving(&[], &[]), 10 + SECONDS_A_DAY).unwrap();
         store.collect_garbage(11, &producers()).unwrap();
         assert_eq!((texts(&store, "x"), texts(&store, "y")), (vec![], said(&[("a.py", "a")])));
-        assert_eq!((count(&sandbox, "given_text"), count(&sandbox, "meta")), (1, 1));
+        assert_eq!((count(&sandbox, "given_text"), count(&sandbox, "meta")), (1, 2));
+        assert!(store.delivery_version("y").unwrap().is_some());
         store.clear(&ClearScope::All).unwrap();
         assert_eq!((count(&sandbox, "given"), count(&sandbox, "given_text")), (0, 0));
     }

@@ -20,7 +20,7 @@ use crate::engine::document::run::DocumentRun;
 use crate::engine::error::Error;
 use crate::engine::fingerprint::Fingerprint;
 use crate::engine::history::WorktreeStates;
-use crate::engine::index::{FileArgument, FileSelection, Trust, resolve_names_or_note, select};
+use crate::engine::index::{FileArgument, FileSelection, FileSelector, Trust, resolve_names_or_note};
 use crate::engine::summaries::{ModelSummaries, choose_summaries};
 use crate::engine::workspace::{KnownFile, KnownState, Workspace};
 use crate::model::{ContentHash, FileOrder, RelPath, ViewMode};
@@ -235,13 +235,13 @@ pub(super) fn select_requested(
     let preset = request.preset.iter().flatten();
     let preset = preset.map(|item| FileArgument { text: &item.path, is_required: false });
     let files = resolve_names_or_note(cache, &request.files)?;
-    let given = files.iter().map(|text| FileArgument { text, is_required: true });
+    let given = files.iter().map(|text| FileArgument::required(text));
     let words: Vec<FileArgument<'_>> = preset.chain(given).collect();
     // A preset without files is valid; without words all files would be selected.
     if words.is_empty() && request.preset.is_some() {
         return Ok(FileSelection::default());
     }
-    let mut selection = select(cache, &words, request.trust, keeps_text)?;
+    let mut selection = FileSelector::new(cache, request.trust, keeps_text).select(cache, &words)?;
     filter_selection(&mut selection, request, &cache.workspace.root)?;
     Ok(selection)
 }
