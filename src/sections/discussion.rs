@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::format::{DataSyntax, Error, parse};
-use super::message_parts::{call_lines, part_text};
+use super::message_parts::{call_or_result, lines_beside_content, part_text};
 use crate::model::{DiscussionEntry, collapse_whitespace};
 
 /// Keys that may hold the list of entries.
@@ -108,6 +108,17 @@ fn is_entry(table: &Map<String, Value>) -> bool {
     table.contains_key("role") || content_of(table).is_some()
 }
 
+/// Returns the message in a line of a coding agent's log: Claude Code has it under `message`, Codex under `payload` (the
+/// other kinds of Codex's lines repeat what these have).
+fn logged_message(line: &Map<String, Value>) -> Option<&Map<String, Value>> {
+    if is_entry(line) {
+        return None;
+    }
+    let is_item = line.get("type").is_some_and(|kind| kind == "response_item");
+    let payload = line.get("payload").filter(|_| is_item);
+    line.get("message").or(payload)?.as_object()
+}
+
 fn content_of(table: &Map<String, Value>) -> Option<&Value> {
     ["content", "parts", "text"].iter().find_map(|key| table.get(*key))
 }
@@ -116,7 +127,7 @@ fn content_of(table: &Map<String, Value>) -> Option<&Value> {
 fn read_entry(value: &Value) -> Result<Option<DiscussionEntry>, &'static str> {
     let table = match value {
         Value::String(text) => return Ok(entry(None, text)),
-        Value::Object(table) => table,
+        Value::Object(table) => logged_message(table).unwrap_or(table),
         _ => return Err("neither a string nor a table with `role` and `content`"),
     };
     let role = match table.get("role") {
@@ -125,22 +136,15 @@ fn read_entry(value: &Value) -> Result<Option<DiscussionEntry>, &'static str> {
         Some(Value::String(role)) => Some(collapse_whitespace(role)),
         Some(_) => return Err("`role` is not a string"),
     };
-    // OpenAI's Responses API has entries of their own for calls and their results.
-    if role.is_none()
-        && let Some(kind @ ("function_call" | "function_call_output")) =
-            table.get("type").and_then(Value::as_str)
-    {
-        let role = if kind == "function_call" { "assistant" } else { "tool" };
-        return Ok(part_text(value).map(|content| DiscussionEntry { role: Some(role.to_owned()), content }));
-    }
-    // It also has entries without a message, such as its reasoning and searches.
+    // Beside messages, there are tool calls and their results, and entries with nothing to show, such as reasoning.
     if role.is_none() && content_of(table).is_none() && table.get("type").is_some_and(Value::is_string) {
-        return Ok(None);
+        let found = call_or_result(table).and_then(|(role, text)| entry(Some(role.to_owned()), &text?));
+        return Ok(found);
     }
-    let calls = call_lines(table);
+    let beside = lines_beside_content(table);
     let mut lines = match content_of(table) {
         // In OpenAI's format, messages that only call tools may have no content, or `null`.
-        None | Some(Value::Null) if !calls.is_empty() => Vec::new(),
+        None | Some(Value::Null) if !beside.is_empty() => Vec::new(),
         None if role.is_none() => return Err("neither `role` nor `content`"),
         None => return Err("no `content`"),
         Some(Value::Null) => return Ok(None),
@@ -148,7 +152,7 @@ fn read_entry(value: &Value) -> Result<Option<DiscussionEntry>, &'static str> {
         Some(Value::Array(parts)) => parts.iter().filter_map(part_text).collect(),
         Some(_) => return Err("`content` is neither a string nor a list of parts"),
     };
-    lines.extend(calls);
+    lines.extend(beside);
     let role = role.filter(|role| !role.is_empty()).unwrap_or_else(|| UNKNOWN_ROLE.to_owned());
     Ok(entry(Some(role), &lines.join("\n")))
 }
@@ -243,6 +247,37 @@ mod tests {
         );
         let shown = format!("[tool call: n {}…]", "x".repeat(160));
         check(&long, None, None, &[("a", &shown)]);
+    }
+
+    #[test]
+    fn messages_are_found_in_the_logs_of_coding_agents() {
+        let claude_code = r#"{"type": "summary", "summary": "s"}
+            {"type": "user", "message": {"role": "user", "content": "a"}, "uuid": "1"}
+            {"type": "assistant", "message": {"role": "assistant", "content": [{"type": "thinking", "thinking": "t"},
+            {"type": "tool_use", "name": "Read", "input": {"file_path": "x"}}]}}"#;
+        let lines = claude_code.replace("},\n", "},");
+        let expected = [("user", "a"), ("assistant", "[tool call: Read {\"file_path\":\"x\"}]")];
+        check(&lines, Some(DataSyntax::JsonLines), None, &expected);
+        let codex = r#"{"type": "session_meta", "payload": {"id": "1"}}
+            {"type": "response_item", "payload": {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "a"}]}}
+            {"type": "event_msg", "payload": {"type": "user_message", "message": "a"}}
+            {"type": "response_item", "payload": {"type": "local_shell_call", "action": {"command": ["ls"]}}}
+            {"type": "response_item", "payload": {"type": "custom_tool_call_output", "output": "b"}}"#;
+        let call = "[tool call: local_shell {\"command\":[\"ls\"]}]";
+        check(codex, None, None, &[("user", "a"), ("assistant", call), ("tool", "b")]);
+    }
+
+    #[test]
+    fn every_part_but_a_thought_leaves_something() {
+        let parts = r#"[{"type": "document", "source": {"type": "text", "data": "d"}}, {"type": "document", "source": {}},
+            {"type": "refusal", "refusal": "no"}, {"type": "input_audio"}, {"type": "redacted_thinking"},
+            {"type": "search_result", "content": [{"type": "text", "text": "s"}]},
+            {"executableCode": {"code": "1 + 1"}}, {"codeExecutionResult": {"output": "2"}}, {"fileData": {}}]"#;
+        let shown = [("a", "d\n[document]\nno\n[input_audio]\ns\n1 + 1\n2\n[file]")];
+        check(&format!(r#"[{{"role": "a", "content": {parts}}}]"#), None, None, &shown);
+        let older = r#"[{"role": "a", "content": null, "function_call": {"name": "f", "arguments": "{}"}},
+            {"role": "a", "content": null, "refusal": "no"}]"#;
+        check(older, None, None, &[("a", "[tool call: f {}]"), ("a", "no")]);
     }
 
     #[test]
