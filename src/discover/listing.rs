@@ -5,7 +5,7 @@ use std::io;
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use rustc_hash::FxHashSet;
 
-use crate::model::{RelPath, SkipReason, bytes_as_path, is_within, split_resource};
+use crate::model::{RelPath, SkipReason, TEMPORARY_PREFIX, bytes_as_path, is_within, split_resource};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DiscoveredFile {
@@ -96,12 +96,13 @@ impl NameRules {
         })
     }
 
-    /// Returns whether the file belongs to a version control system, to the cache or to the output folder, and so is
-    /// not even listed.
+    /// Returns whether the file belongs to a version control system, to the cache or to the output folder, or was left
+    /// by a slop that was killed while it wrote, and so is not even listed.
     pub fn is_excluded(&self, file: &RelPath) -> bool {
         self.is_in_excluded_folder(file.as_bytes())
             || in_resource(file).is_some_and(|inside| self.is_in_excluded_folder(inside.as_bytes()))
             || file.file_name() == b".git"
+            || file.file_name().starts_with(TEMPORARY_PREFIX.as_bytes())
             || file.components().rev().skip(1).any(is_version_control)
     }
 
@@ -295,6 +296,8 @@ mod tests {
         assert_eq!(names.skip_reason(&path(b"a/slop.toml")), None);
         assert_eq!(names.skip_reason(&path(b"a/slop.takes.toml")), None);
         assert_eq!(names.skip_reason(&path(b"prehistory.toml")), None);
+        // A copy of them, by a slop that was killed.
+        assert!(names.is_excluded(&path(b".slop-tmp-x1")) && !names.is_excluded(&path(b"slop-tmp-x1")));
     }
 
     #[test]

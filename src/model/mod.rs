@@ -83,7 +83,8 @@ pub use outline::{
 pub use page::PageFile;
 pub use parallel::{STACK_BYTES, on_all_cores, on_all_cores_with};
 pub use path::{
-    IGNORE_FILES, InvalidPath, RelPath, error_chain, is_within, normalized_path, path_text, unescaped_path,
+    IGNORE_FILES, InvalidPath, RelPath, TEMPORARY_PREFIX, error_chain, is_within, normalized_path, path_text,
+    unescaped_path,
 };
 pub use redaction::{count_redactions, marks_as_identifiers, redaction_mark};
 pub use resource::{

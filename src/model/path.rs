@@ -11,6 +11,9 @@ use super::text::{is_plain_ascii, is_unsafe_to_print, printable, shell_word};
 /// Names of ignore files, whose rules apply to their folder and below; later ones take precedence.
 pub const IGNORE_FILES: [&str; 3] = [".gitignore", ".ignore", ".slopignore"];
 
+/// The beginning of the names of files that are renamed once they are written.
+pub const TEMPORARY_PREFIX: &str = ".slop-tmp-";
+
 /// A file's path relative to the project's root: bytes, with `/` as separator, never leaving the root.
 ///
 /// Bytes rather than text, because names need not be UTF-8. NFC and NFD spellings of a name are two paths, as in the

@@ -77,6 +77,8 @@ fn no_document_view_or_answer_names_a_hidden_symbol() {
         let document = sandbox.stdout_of(&flags);
         assert!(document.contains("engine.py") && !document.contains("zork"), "{flags:?}: {document}");
     }
+    let explained = sandbox.stdout_of(&["explain", "--budget", "400", "src/engine.py"]);
+    assert!(!explained.contains("zork") && !explained.contains("unstable"), "{explained}");
     let modes = ["full", "skeleton", "outline", "summary", "masked", "ast_signatures", "ast_definitions"];
     for mode in modes {
         let view = sandbox.stdout_of(&["view", "--mode", mode, "src/engine.py", "src/ring.c"]);

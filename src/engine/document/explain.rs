@@ -121,7 +121,8 @@ impl DocumentRun<'_, '_> {
         let word = resolve_name(self.cache, word)?;
         let mut selection = select_named(self.cache, &[word], request.trust, &|_| false)?;
         let mut under_limits = self.under_limits(request)?;
-        // After a document was composed, which has hidden its own.
+        // The document that was composed for that has hidden the same symbols, in texts that are read again here.
+        self.cache.workspace.hidden.clear();
         hide(self.cache, &items, &mut selection.files, &mut selection.texts);
         note_ineffective_masks(self.cache, &items, &selection.files)?;
         let commits = project_commits(self.cache, self.caches.map(|caches| &caches.commits), selection.rules);

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{Access, OFlags};
 
-use crate::model::FileStamp;
+use crate::model::{FileStamp, TEMPORARY_PREFIX};
 
 /// Returns the device number of a path's file system, following links.
 #[expect(clippy::disallowed_methods, reason = "this is the window")]
@@ -102,7 +102,7 @@ pub(in crate::sys) fn temporary_file_like(
 ) -> io::Result<tempfile::NamedTempFile> {
     let permissions = std::fs::metadata(replaced).map(|old| old.permissions());
     let permissions = permissions.unwrap_or_else(|_| Permissions::from_mode(0o644));
-    tempfile::Builder::new().permissions(permissions).tempfile_in(folder)
+    tempfile::Builder::new().prefix(TEMPORARY_PREFIX).permissions(permissions).tempfile_in(folder)
 }
 
 /// Opens the file that is locked on behalf of a folder, which leaves nothing in the folder.

@@ -12,7 +12,7 @@ use windows_sys::Win32::Storage::FileSystem::{
 };
 
 use super::access_list::{Access, others_may};
-use crate::model::{ContentHash, FileStamp, path_bytes};
+use crate::model::{ContentHash, FileStamp, TEMPORARY_PREFIX, path_bytes};
 use crate::sys::win32::{self, FileInformation};
 
 /// Opens a path to read its attributes.
@@ -133,7 +133,7 @@ pub(in crate::sys) fn shared_temporary_file(folder: &Path) -> io::Result<tempfil
 /// Creates a temporary file in a folder. Like a new file, it inherits its permissions; a read-only file cannot be
 /// replaced.
 pub(in crate::sys) fn temporary_file_like(_: &Path, folder: &Path) -> io::Result<tempfile::NamedTempFile> {
-    tempfile::NamedTempFile::new_in(folder)
+    tempfile::Builder::new().prefix(TEMPORARY_PREFIX).tempfile_in(folder)
 }
 
 /// Opens the file that is locked on behalf of a folder. Folders cannot be locked on Windows, so each has a file among
