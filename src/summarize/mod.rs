@@ -19,6 +19,7 @@ pub mod secrets;
 mod words;
 
 pub use heuristic::{
-    Introduction, SummaryInput, heuristic, introduction, is_machine_written, names_without_outline, producer,
+    Introduction, SummaryInput, heuristic, introduction, is_machine_written, is_marked_as_generated,
+    names_without_outline, producer,
 };
 pub use words::safe_signature;

@@ -18,6 +18,7 @@ use crate::search::{
     FunctionSizes, GeneratedPages, PathClass, RankedFile, RankingQuery, SymbolParts, TermVector, chunk_file,
     cut_around_mentions, find_amalgamations, match_chunks, query_of_focus, rank_files, rank_symbols,
 };
+use crate::summarize;
 
 /// The number of lines that represent a source without symbols, so that a reader sees more of it than its name.
 const FIRST_LINES: u32 = 8;
@@ -157,6 +158,11 @@ pub(in crate::engine) fn rank_project(
     };
     let language_of = |file: usize| code_language(files[file]);
     let (best, others) = (chunked(&best, true), chunked(&others, false));
+    let is_marked = |file: &&ChunkedFile<'_>| {
+        summarize::is_marked_as_generated(&file.source.text, ranked_role(files[file.at]))
+    };
+    let generated: Vec<usize> = best.iter().chain(&others).filter(is_marked).map(|file| file.at).collect();
+    ranking.reclassify(&mut ranked, &generated, PathClass::Vendored);
     let amalgamations = amalgamations_among(best.iter().chain(&others));
     ranking.reclassify(&mut ranked, &amalgamations, PathClass::Amalgamation);
     let mut symbols = ranked_symbols(symbol_query, &ranked, &ranking, &best, &language_of);

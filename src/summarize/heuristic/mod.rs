@@ -35,7 +35,7 @@ mod yaml;
 
 pub(super) use comments::leading_paragraph;
 pub(super) use config::keys;
-pub use page::{SummaryInput, is_machine_written};
+pub use page::{SummaryInput, is_machine_written, is_marked_as_generated};
 pub use prose::{Introduction, introduction};
 pub use row_names::names_without_outline;
 #[cfg(test)]
