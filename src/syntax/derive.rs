@@ -26,9 +26,9 @@ use crate::syntax::outline::{
 use crate::syntax::text::SourceText;
 
 /// Version of the code that makes outlines.
-const OUTLINE_VERSION: u32 = 20;
+const OUTLINE_VERSION: u32 = 21;
 /// Version of the code that makes skeletons.
-const SKELETON_VERSION: u32 = 20;
+const SKELETON_VERSION: u32 = 21;
 
 /// Returns the producer of outlines of that language, if it has structure.
 pub fn outline_producer(language: &'static str) -> Option<Producer> {

@@ -67,6 +67,27 @@ fn a_file_that_states_that_it_is_generated_is_ranked_after_the_sources() {
 }
 
 #[test]
+fn a_source_without_a_grammar_is_represented_by_the_names_that_it_declares() {
+    let sandbox = Sandbox::repo();
+    for (name, words) in [("Token", "token"), ("Cookie", "cookie"), ("Mail", "mail")] {
+        let lines: String = (0..40).map(|at| format!("    {words} = sign({words}, {at})\n")).collect();
+        let moduledoc = "  @moduledoc false\n  require Logger\n  import Plug.Conn\n";
+        let text = format!(
+            "defmodule App.{name} do\n{moduledoc}  def verify_{words}({words}) do\n{lines}  end\nend\n"
+        );
+        sandbox.write(format!("lib/{words}.ex"), text);
+    }
+    sandbox.commit_all("first");
+    let task = "verify_token: sign returns the wrong token";
+    let document = aggregate(&sandbox, &["--tier", "3", "--budget", "700", "--task", task]);
+    assert!(
+        document.contains("### lib/token.ex\n") && document.contains("token = sign(token, 39)"),
+        "{document}"
+    );
+    assert!(document.contains("\nlib/mail.ex: App.Mail, verify_mail\n"), "{document}");
+}
+
+#[test]
 fn a_stack_trace_selects_its_function() {
     let sandbox = project();
     let trace = "It breaks.\n\n```\nTraceback (most recent call last):\n  File \"/srv/app/src/main.py\", line 3, in <module>\n    \

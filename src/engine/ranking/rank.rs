@@ -9,6 +9,7 @@ use super::foreign::ForeignFiles;
 use super::signals::file_signals;
 use super::source::{SourceCache, SourceText};
 use crate::aggregate::{BYTES_PER_TOKEN, lines_before_code};
+use crate::discover;
 use crate::engine::artifacts::{ArtifactCache, ContentRef, term_vectors};
 use crate::engine::history::{FrozenContent, PastCommits, ProjectHistory};
 use crate::engine::workspace::{KnownFile, KnownState, Workspace};
@@ -19,6 +20,7 @@ use crate::search::{
     cut_around_mentions, find_amalgamations, match_chunks, query_of_focus, rank_files, rank_symbols,
 };
 use crate::summarize;
+use crate::summarize::SummaryInput;
 
 /// The number of lines that represent a source without symbols, so that a reader sees more of it than its name.
 const FIRST_LINES: u32 = 8;
@@ -376,6 +378,15 @@ fn current_sources(
     sources
 }
 
+/// Returns whether names are found in a source without symbols.
+fn declares_names(text: &str, language: &str) -> bool {
+    discover::file_type_by_id(language).is_some_and(|file_type| {
+        let lines = u32::try_from(text.lines().count()).unwrap_or(u32::MAX);
+        let source = SummaryInput { file_type, text, lines, outline: None };
+        !summarize::names_without_outline(&source, 1).is_empty()
+    })
+}
+
 /// Returns what represents a chunk: the head of its symbol, if the chunk contains the head's line; the first lines of a
 /// source without symbols.
 fn signature_of(
@@ -397,6 +408,10 @@ fn signature_of(
             let is_first = chunks.chunks.first().is_some_and(|first| first.start_line == chunk.start_line);
             let language = language.filter(|_| is_first && !has_symbols)?;
             let text = source.text.get(chunk.bytes.clone())?;
+            // A row of the names that it declares says more than its first lines.
+            if declares_names(&source.text, language) {
+                return None;
+            }
             // The names of a source are more useful than its license.
             let start = lines_before_code(text, language)?;
             let first = chunk.start_line + u32::try_from(start).unwrap_or(0);

@@ -133,7 +133,7 @@ fn all_hits(ranking: &ProjectRanking, files: &[&KnownFile]) -> Vec<SearchHit> {
     // Not every chunk of a good file is a hit: the chunk itself has to match.
     let is_hit = |symbol: &&RankedSymbol| {
         let parts = &symbol.parts;
-        0.0 < parts.text + parts.name + parts.exact + parts.frame
+        0.0 < symbol.score && 0.0 < parts.text + parts.name + parts.exact + parts.frame
     };
     let symbols: Vec<&RankedSymbol> = ranking.symbols.iter().filter(is_hit).collect();
     let shown: HashSet<usize> = symbols.iter().map(|symbol| symbol.file).collect();

@@ -186,8 +186,9 @@ fn push_tests(page: &mut SummaryPage, symbols: &FileSymbols<'_>) {
     titles.dedup();
     let label = "Tests: ";
     let room = page.room().min(TESTS_BYTES).saturating_sub(label.len());
-    if !titles.is_empty() {
-        page.push_clipped(&format!("{label}{}", words::join_within(&titles, "; ", room)), TESTS_BYTES);
+    let joined = words::join_within(&titles, "; ", room);
+    if !joined.is_empty() {
+        page.push_clipped(&format!("{label}{joined}"), TESTS_BYTES);
     }
 }
 

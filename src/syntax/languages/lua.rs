@@ -7,7 +7,7 @@ use crate::syntax::outline::{
     ElisionMarks, Language, NodeTable, OutlineWalk, SymbolBody, SymbolDefinition, Visit, child_of_kind,
     children, find, find_all,
 };
-use crate::syntax::text::is_all_capitals;
+use crate::syntax::text::{is_all_capitals, one_line};
 
 /// Lua up to 5.4, and `LuaJIT`.
 pub(super) static LUA: Language = Language {
@@ -36,6 +36,12 @@ const LARGE_TABLE: usize = 400;
 
 /// A function on one line that is no longer than this stays as it is.
 const SHORT_FUNCTION: usize = 80;
+
+/// Calls that contain tests.
+const GROUPS: [&str; 4] = ["describe", "context", "insulate", "expose"];
+
+/// Calls that contain the code of a test.
+const TESTS: [&str; 3] = ["it", "spec", "test"];
 
 /// Calls and tables nested deeper than this are not visited.
 const MAX_NESTING: usize = 20;
@@ -132,19 +138,48 @@ fn field<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     walk.define(node, SymbolDefinition::new(kind, text, inside));
 }
 
-/// Reads `require "a"`, and the functions in the arguments of a call, such as `describe("…", function() … end)`.
+/// Reads `require "a"`, a test, and the functions in the arguments of any other call.
 fn call<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
-    if !import(walk, node) {
+    if !import(walk, node) && !define_test(walk, node) {
         callbacks(walk, node, 0);
     }
 }
 
-/// Reads what a file returns: the fields of a table are its public interface.
+/// Reads a test of busted or a group of tests, which are named by their titles: `describe frames`. Returns whether the
+/// call is one.
+fn define_test<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) -> bool {
+    let word = find(node, "name").map_or("", |name| walk.text(name));
+    let arguments: Vec<Node<'t>> = find_all(node, "arguments").into_iter().flat_map(children).collect();
+    let title = arguments.iter().find(|argument| argument.kind() == "string");
+    let function = arguments.iter().find(|argument| argument.kind() == "function_definition");
+    let (Some(title), Some(function)) = (title, function) else { return false };
+    let name = one_line(&format!("{word} {}", without_quotes(walk.text(*title))));
+    let head_end = find(*function, "parameters").map(|parameters| walk.range(parameters).end);
+    match (GROUPS.contains(&word), TESTS.contains(&word), find(*function, "body"), head_end) {
+        (true, _, Some(body), Some(end)) => {
+            let group = SymbolDefinition::new(SymbolKind::Module, name, SymbolBody::Members(body));
+            walk.define(node, group.with_signature_end(end));
+        }
+        (_, true, ..) => {
+            let test = SymbolDefinition::new(SymbolKind::Function, name, SymbolBody::Nothing);
+            define_function(walk, node, *function, test);
+        }
+        _ => return false,
+    }
+    true
+}
+
+/// Reads what a file returns: the fields of a table are its public interface, and so is a function.
 fn returned<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     if !walk.is_top_level() {
         return;
     }
     for value in find_all(node, ".expression_list").into_iter().flat_map(children) {
+        if value.kind() == "function_definition" {
+            let definition = SymbolDefinition::new(SymbolKind::Function, "return", SymbolBody::Nothing);
+            define_function(walk, node, value, definition);
+            continue;
+        }
         match inside(value) {
             SymbolBody::Members(table) => walk.visit_children(table),
             SymbolBody::Value(value) => walk.cut_rows(value),

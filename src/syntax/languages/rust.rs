@@ -38,7 +38,8 @@ const NODES: NodeTable = &[
     ("macro_invocation", Visit::Read(macro_items)),
     ("expression_statement foreign_mod_item declaration_list", Visit::Enter),
     ("macro_definition", Visit::Read(macro_rules)),
-    ("use_declaration extern_crate_declaration", Visit::Import("argument|name", &[])),
+    ("use_declaration", Visit::Read(import)),
+    ("extern_crate_declaration", Visit::Import("name", &[])),
 ];
 
 /// The head of an implementation has no more tokens than this.
@@ -78,7 +79,16 @@ fn implementation<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     walk.define(node, SymbolDefinition::new(SymbolKind::Object, walk.text(name), inside));
 }
 
-/// Reads `mod name { … }`; `mod name;` is an import.
+/// Reads `use a::b;`. In a module of the file, `use super::a;` imports what the file itself has.
+fn import<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
+    let Some(argument) = find(node, "argument") else { return };
+    let name = walk.text(argument);
+    if walk.is_top_level() || !name.starts_with("super::") {
+        walk.add_import(name);
+    }
+}
+
+/// Reads `mod name { … }`; `mod name;` is an import, unless it is one of tests.
 fn module<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let Some(name) = find(node, "name") else { return };
     let name = walk.text(name).to_owned();
@@ -90,7 +100,13 @@ fn module<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
                 module.doc = doc;
             }
         }
-        None => walk.add_import(&name),
+        None => {
+            let before = std::iter::successors(node.prev_sibling(), Node::prev_sibling);
+            let mut attributes = before.take_while(|node| node.kind() == "attribute_item");
+            if !attributes.any(|attribute| walk.text(attribute) == "#[cfg(test)]") {
+                walk.add_import(&name);
+            }
+        }
     }
 }
 

@@ -67,6 +67,13 @@ static VARIANCE: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"[<,]\s*(?:/\*[^*]*\*+/\s*)?((?:in\s+out|in|out)\s+)[A-Za-z_$]").expect("the regex is valid")
 });
 
+/// `static accessor a = 1`: a field with accessors, which the grammar supports only without other modifiers.
+static ACCESSOR: LazyLock<Regex> = LazyLock::new(|| {
+    let before = r"(?m)^[ \t]*(?:[@\w.]+(?:\([^()\n]*\))?[ \t]+)*(?:static|readonly|abstract|override)[ \t]+";
+    Regex::new(&format!(r"{before}(accessor[ \t]+)[#A-Za-z_$][\w$]*[ \t]*[=:;!?\n]"))
+        .expect("the regex is valid")
+});
+
 /// `import("a")`, perhaps with attributes.
 static IMPORTED: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r#"^import\(\s*(?:"[^"\n]*"|'[^'\n]*')\s*(?:,[^();]*)?\)"#).expect("the regex is valid")
@@ -172,7 +179,8 @@ fn make_repairs(rewriter: &mut TextRewriter<'_>, mut repairs: Vec<TextRepair>) {
 
 /// Returns what the grammar does not support in a text, and what it supports instead.
 fn text_repairs(text: &str, has_jsx: bool) -> Vec<TextRepair> {
-    let mut repairs = variances(text);
+    let mut repairs = removed_words(&VARIANCE, text);
+    repairs.extend(removed_words(&ACCESSOR, text));
     repairs.extend(imported_types(text));
     repairs.extend(exported_types(text));
     // With JSX a line may begin with `<Element>`, which looks like the parameters of a type.
@@ -182,8 +190,9 @@ fn text_repairs(text: &str, has_jsx: bool) -> Vec<TextRepair> {
     repairs
 }
 
-fn variances(text: &str) -> Vec<TextRepair> {
-    let found = VARIANCE.captures_iter(text).filter_map(|captures| captures.get(1));
+/// Finds the words that the first group of a pattern matches.
+fn removed_words(pattern: &Regex, text: &str) -> Vec<TextRepair> {
+    let found = pattern.captures_iter(text).filter_map(|captures| captures.get(1));
     found.map(|words| (words.range(), "")).collect()
 }
 
@@ -268,6 +277,8 @@ mod tests {
         check("interface A<in out T, out U> {}", "interface A<T, U> {}");
         check("{\n  (): B\n  /** C. */\n  <T>(a: T): C\n}", "{\n  (): B;\n  /** C. */\n  <T>(a: T): C\n}");
         check("export type * from './a';", "export * from './a';");
+        check("  @a() static accessor b = 1;\n", "  @a() static b = 1;\n");
+        check("  protected override readonly accessor b: C\n", "  protected override readonly b: C\n");
         check("let a: import(\"b\").C<D>;", "let a: $file.C<D>;");
         check("a = b<typeof import('c')>()\n", "a = b<typeof $file>()\n");
         check("typeof import('a', { with: { b: 'c' } })[d]", "typeof $file[d]");

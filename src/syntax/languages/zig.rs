@@ -24,6 +24,7 @@ const NODES: NodeTable = &[
     ("function_declaration", Visit::Read(function)),
     ("variable_declaration", Visit::Read(declaration)),
     ("container_field", Visit::Read(field)),
+    ("identifier", Visit::Read(error_name)),
     ("test_declaration", Visit::Read(test)),
     ("assignment_expression field_initializer", Visit::Read(data_key)),
 ];
@@ -54,7 +55,7 @@ fn declaration<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
         "struct_declaration" | "opaque_declaration" => (SymbolKind::Struct, SymbolBody::Members(value)),
         "union_declaration" => (SymbolKind::Union, SymbolBody::Members(value)),
         "enum_declaration" => (SymbolKind::Enum, SymbolBody::Members(value)),
-        "error_set_declaration" => (SymbolKind::Enum, SymbolBody::Nothing),
+        "error_set_declaration" => (SymbolKind::Enum, SymbolBody::Members(value)),
         _ => {
             let rows = child_of_kind(value, "initializer_list").unwrap_or(value);
             (if varies { SymbolKind::Variable } else { SymbolKind::Constant }, SymbolBody::Value(rows))
@@ -82,6 +83,14 @@ fn field<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let is_constant = walk.scope_kind() == Some(SymbolKind::Enum);
     let kind = if is_constant { SymbolKind::EnumMember } else { SymbolKind::Field };
     walk.define(node, SymbolDefinition::new(kind, walk.text(name).to_owned(), SymbolBody::Nothing));
+}
+
+/// Reads a name in `error { … }`.
+fn error_name<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
+    if node.parent().is_some_and(|parent| parent.kind() == "error_set_declaration") {
+        let name = walk.text(node).to_owned();
+        walk.define(node, SymbolDefinition::new(SymbolKind::EnumMember, name, SymbolBody::Nothing));
+    }
 }
 
 /// Reads `.name = value` in a ZON file.
