@@ -5,7 +5,7 @@ use std::io;
 use std::path::Path;
 
 use crate::engine::{Code, Error};
-use crate::model::error_chain;
+use crate::model::{SkipReason, error_chain};
 
 /// Whether the user or the environment caused an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,9 +70,21 @@ impl ApiError {
 
     /// A file cannot be written.
     pub fn write_failed(path: &Path, error: &io::Error) -> Self {
-        let message = format!("{} cannot be written: {error}", path.display());
-        let (code, _, hint) = describe(Code::WriteFailed);
-        Self::environment(code, message, hint)
+        use io::ErrorKind::{AlreadyExists, IsADirectory, NotADirectory, NotFound};
+        let (code, kind, hint) = describe(Code::WriteFailed);
+        let (kind, hint) = match error.kind() {
+            AlreadyExists => (ApiErrorKind::User, "edit the existing file, or move it away first"),
+            IsADirectory | NotADirectory | NotFound => {
+                (ApiErrorKind::User, "give the path of a file in a folder that exists")
+            }
+            _ => (kind, hint),
+        };
+        let reason = match error.kind() {
+            AlreadyExists => "it already exists".to_owned(),
+            _ => error.to_string(),
+        };
+        let message = format!("{} cannot be written: {reason}", path.display());
+        Self { code: code.into(), message, hint: hint.into(), kind }
     }
 
     /// The answer cannot be decoded.
@@ -104,7 +116,25 @@ impl ApiError {
 impl From<Error> for ApiError {
     fn from(error: Error) -> Self {
         let (code, kind, hint) = describe(error.code());
+        let hint = match &error {
+            Error::LeftOut { reason, .. } => left_out_hint(*reason).unwrap_or(hint),
+            _ => hint,
+        };
         Self { code: code.into(), message: error_chain(&error), hint: hint.into(), kind }
+    }
+}
+
+/// Returns what can be done about a file that is left out for a reason other than its name or an error.
+const fn left_out_hint(reason: SkipReason) -> Option<&'static str> {
+    match reason {
+        SkipReason::TooLarge => Some("raise `limits.structure_max_bytes` to have the file read"),
+        SkipReason::Symlink => Some("name the file that the link leads to"),
+        SkipReason::Submodule | SkipReason::NestedRepository => {
+            Some("it is a project of its own: choose it with `slop --project DIR`")
+        }
+        SkipReason::SkippedFolder => Some("remove the folder's name from `discover.skip` to have its files read"),
+        SkipReason::Binary | SkipReason::Special => Some("name a text file"),
+        _ => None,
     }
 }
 
@@ -153,7 +183,7 @@ const fn describe(code: Code) -> (&'static str, ApiErrorKind, &'static str) {
         Code::AmbiguousName => ("ambiguous_name", User, "give more of the path, so that one file matches"),
         Code::Secret => ("secret", User, "name it under `secrets.allow` in slop.toml if it may be shown"),
         Code::Unreadable => ("unreadable", User, "check the permissions of the file and its folders"),
-        Code::NotShown => ("not_shown", User, "`slop status` shows the state of the file"),
+        Code::NotShown => ("not_shown", User, "`slop status --all` lists the files of the project, with the reasons why some are left out"),
         Code::NoImage => {
             ("no_image", User, "give the path of a PNG, JPEG, GIF or WebP within `limits.screenshot_bytes`")
         }

@@ -198,8 +198,8 @@ fn engine_hint(error: &share::Error) -> &'static str {
         }
         share::Error::NoPacks => "only a cache on S3 needs packs: `slop share push` does without them",
         share::Error::NoBucketKeys => "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY",
-        share::Error::NoFolder | share::Error::Io { .. } => {
-            "check share.url in your own settings file, and that the folder is mounted"
+        share::Error::NoFolder(_) | share::Error::Io { .. } => {
+            "create the folder, check that its disk is mounted, or change share.url in your own settings file"
         }
         share::Error::TimedOut(_) => "raise share.timeout_ms if the server is far away, or try again later",
         share::Error::Unreachable { .. } => {

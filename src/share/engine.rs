@@ -1,6 +1,7 @@
 //! The interface of engines, which store sealed entries by key, in batches.
 
 use std::io;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use super::s3_address::{S3Keys, S3Server};
@@ -21,8 +22,8 @@ pub(super) type RemoteKey = [u8; 32];
 /// Why the team's cache cannot be used. No message contains a password.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    #[error("folder of the team's cache is missing")]
-    NoFolder,
+    #[error("folder of the team's cache does not exist: {}", .0.display())]
+    NoFolder(PathBuf),
     #[error("team's cache cannot be {done}")]
     Io {
         /// The operation, as a past participle.

@@ -32,7 +32,7 @@ impl Engine for FolderEngine {
         // Never created: if a disk is not mounted, entries would be written below its mount point.
         match RealDisk.is_folder(&self.folder) {
             Ok(true) => Ok(()),
-            Ok(false) => Err(Error::NoFolder),
+            Ok(false) => Err(Error::NoFolder(self.folder.clone())),
             Err(source) => Err(Error::Io { done: "read", source }),
         }
     }
@@ -86,8 +86,8 @@ mod tests {
     fn a_folder_that_is_missing_is_not_created() {
         let folder = tempfile::tempdir().unwrap();
         let engine = FolderEngine::new(folder.path().join("not mounted"));
-        assert!(matches!(put(&engine, [1; 32], b"", PutMode::IfAbsent), Err(Error::NoFolder)));
-        assert!(matches!(engine.get(&[[1; 32]]), Err(Error::NoFolder)));
+        assert!(matches!(put(&engine, [1; 32], b"", PutMode::IfAbsent), Err(Error::NoFolder(_))));
+        assert!(matches!(engine.get(&[[1; 32]]), Err(Error::NoFolder(_))));
         assert!(!folder.path().join("not mounted").exists());
     }
 }

@@ -49,7 +49,10 @@ pub(in crate::cli) fn run(args: &HookArgs) {
         .stack_size(STACK_BYTES)
         .spawn(work)
         .map_err(|error| error.to_string())
-        .and_then(|_| receiver.recv_timeout(deadline).map_err(|error| error.to_string()))
+        .and_then(|_| {
+            let late = |_| format!("no answer within {} ms", deadline.as_millis());
+            receiver.recv_timeout(deadline).map_err(late)
+        })
         .and_then(|answer| answer.map_err(|error| error.into_api_error().message));
     let written = answered.and_then(|text| match text {
         Some(text) => writeln!(io::stdout(), "{text}").map_err(|error| error.to_string()),

@@ -1,6 +1,5 @@
 //! Commands around the program itself: `init`, `config`, `completions` and `man`.
 
-use std::io::ErrorKind;
 use std::path::Path;
 
 use clap::CommandFactory;
@@ -33,14 +32,8 @@ pub(super) fn init(
         None => commented_template(),
     };
     // `create_new` fails if the file exists, even if it appeared just now, so nothing written by hand is replaced.
-    RealDisk.create_new(&path, text.as_bytes()).map_err(|error| {
-        let message = format!("{} cannot be written: {error}", path.display());
-        if error.kind() == ErrorKind::AlreadyExists {
-            return CommandError::usage(message, "edit the existing file, or move it away first");
-        }
-        let hint = "check the folder's permissions and the room on the disk";
-        CommandError::Api(ApiError::environment("write_failed", message, hint))
-    })?;
+    let created = RealDisk.create_new(&path, text.as_bytes());
+    created.map_err(|error| ApiError::write_failed(&path, &error))?;
     if output.json {
         let data = serde_json::json!({"path": path.to_string_lossy()});
         output.write_envelope(&crate::api::envelope("init", None, &[], &data))?;

@@ -80,7 +80,7 @@ fn a_missing_team_cache_does_not_prevent_calls() {
     configure(&project, &gone, &team, "");
     let run = project.summarize();
     assert_eq!((run.code, project.server.request_count()), (0, 1), "{}", run.err);
-    assert!(run.err.contains("folder of the team's cache is missing"), "{}", run.err);
+    assert!(run.err.contains("folder of the team's cache does not exist: "), "{}", run.err);
     assert_eq!(project.slop(&["share", "pull"]).code, 0, "nothing is missing, so no request is sent");
     project.sandbox.write("two.py", module_source("two"));
     assert_eq!(project.slop(&["share", "pull"]).code, 3);
