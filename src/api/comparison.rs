@@ -1,12 +1,13 @@
 //! Compares two documents from the perspective of a provider's prompt cache: how much of the second one is cached from
 //! the first.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::prompt_cache::{CommonPrefix, PromptCache, PromptCacheUse, SentDocument};
 use super::wire::{ComparedBlock, DifferenceReason, DocumentComparison, FirstDifference, GivenStep};
 use crate::model::{
-    ContentHash, DocumentLayout, DocumentPiece, PieceSubject, PrefixCaching, RelPath, path_text,
+    ContentHash, DocumentLayout, DocumentPiece, PieceSubject, PrefixCaching, RelPath, longest_ascending,
+    path_text,
 };
 
 /// One of two documents that are compared.
@@ -150,19 +151,19 @@ fn compared_blocks(before: &DocumentLayout, after: &DocumentLayout) -> Vec<Compa
     let (old, new) = (blocks(before), blocks(after));
     let places: HashMap<&RelPath, usize> =
         old.iter().enumerate().map(|(at, (file, _))| (*file, at)).collect();
-    let pairs: Vec<Option<usize>> = new.iter().map(|(file, _)| places.get(file).copied()).collect();
-    let in_order = longest_ascending(&pairs);
+    let pair = |(to, (file, _)): (usize, &Block<'_>)| Some((to, *places.get(file)?));
+    let pairs: Vec<(usize, usize)> = new.iter().enumerate().filter_map(pair).collect();
+    let in_order: HashSet<usize> = longest_ascending(&pairs).into_iter().map(|(to, _)| to).collect();
     let mut found = Vec::new();
-    for (to, ((file, hash), from)) in new.iter().zip(&pairs).enumerate() {
+    for (to, (file, hash)) in new.iter().enumerate() {
+        let from = places.get(file).copied();
         let same = from.is_some_and(|from| old[from].1 == *hash);
-        if !same || !in_order[to] {
-            let file = path_text(file.as_bytes());
-            found.push(ComparedBlock { file, from: *from, to: Some(to), same });
+        if !same || !in_order.contains(&to) {
+            found.push(ComparedBlock { file: path_text(file.as_bytes()), from, to: Some(to), same });
         }
     }
-    let mut is_there = vec![false; old.len()];
-    pairs.iter().flatten().for_each(|from| is_there[*from] = true);
-    let gone = old.iter().enumerate().filter(|(from, _)| !is_there[*from]);
+    let remaining: HashSet<usize> = pairs.iter().map(|(_, from)| *from).collect();
+    let gone = old.iter().enumerate().filter(|(from, _)| !remaining.contains(from));
     found.extend(gone.map(|(from, (file, _))| ComparedBlock {
         file: path_text(file.as_bytes()),
         from: Some(from),
@@ -170,32 +171,6 @@ fn compared_blocks(before: &DocumentLayout, after: &DocumentLayout) -> Vec<Compa
         same: false,
     }));
     found
-}
-
-/// Returns which positions belong to the longest ascending subsequence.
-fn longest_ascending(numbers: &[Option<usize>]) -> Vec<bool> {
-    // For each length, the end of the subsequence of that length with the smallest last number.
-    let mut ends: Vec<usize> = Vec::new();
-    let mut previous: Vec<Option<usize>> = vec![None; numbers.len()];
-    for (at, number) in numbers.iter().enumerate() {
-        if number.is_none() {
-            continue;
-        }
-        let length = ends.partition_point(|end| numbers[*end] < *number);
-        previous[at] = length.checked_sub(1).map(|shorter| ends[shorter]);
-        if length == ends.len() {
-            ends.push(at);
-        } else {
-            ends[length] = at;
-        }
-    }
-    let mut is_in = vec![false; numbers.len()];
-    let mut next = ends.last().copied();
-    while let Some(at) = next {
-        is_in[at] = true;
-        next = previous[at];
-    }
-    is_in
 }
 
 #[cfg(test)]

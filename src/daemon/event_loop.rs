@@ -214,7 +214,7 @@ impl EventLoop<'_> {
 
     /// Creates the cache folder again, with the lock in it.
     fn recreate_cache(&mut self) -> Result<(), Error> {
-        ensure_cache_folder(&self.instance.places, &self.settings)?;
+        ensure_cache_folder(&self.instance.paths, &self.settings)?;
         self.instance.reacquire()
     }
 
@@ -292,7 +292,7 @@ impl EventLoop<'_> {
                 self.debouncer.record_all(now);
                 self.trust();
                 let listen = self.constants.listen.as_deref();
-                (self.notify)(Notice::Watching { folders, socket: &self.instance.places.socket, listen });
+                (self.notify)(Notice::Watching { folders, socket: &self.instance.paths.socket, listen });
             }
             WatchSignal::AllTouched => {
                 self.workspace.invalidate_all();
@@ -409,7 +409,7 @@ impl EventLoop<'_> {
 
     /// Starts a new log if the file is gone: further output would be lost with the old one.
     fn restore_log(&self) {
-        let log = &self.instance.places.log;
+        let log = &self.instance.paths.log;
         if self.constants.is_detached && RealDisk.identity(log).is_none() {
             // Without a log, the daemon continues silently.
             let _ = redirect_output(log);

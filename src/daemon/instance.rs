@@ -55,15 +55,15 @@ const TAKEOVER_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The lock of a project's only daemon, held until this value is dropped.
 pub(super) struct InstanceLock {
-    pub(super) places: DaemonPaths,
+    pub(super) paths: DaemonPaths,
     lock: FileLock,
 }
 
 impl InstanceLock {
     /// Acquires the lock of a project whose cache folder exists.
-    pub(super) fn acquire(places: DaemonPaths) -> Result<Self, Error> {
-        let lock = lock_instance(&places)?;
-        Ok(Self { places, lock })
+    pub(super) fn acquire(paths: DaemonPaths) -> Result<Self, Error> {
+        let lock = lock_instance(&paths)?;
+        Ok(Self { paths, lock })
     }
 
     /// Returns whether the lock file is still the one that others would lock.
@@ -73,7 +73,7 @@ impl InstanceLock {
 
     /// Acquires the lock again after its file was deleted.
     pub(super) fn reacquire(&mut self) -> Result<(), Error> {
-        self.lock = lock_instance(&self.places)?;
+        self.lock = lock_instance(&self.paths)?;
         Ok(())
     }
 
@@ -81,7 +81,7 @@ impl InstanceLock {
     pub(super) fn remove_listener_file(&self) {
         if self.is_held() {
             // The file may already be gone.
-            let _ = RealDisk.unlink(&self.places.listener);
+            let _ = RealDisk.unlink(&self.paths.listener);
         }
     }
 
@@ -108,36 +108,36 @@ fn acquire_with_retry(path: &Path) -> io::Result<Option<FileLock>> {
     }
 }
 
-fn lock_instance(places: &DaemonPaths) -> Result<FileLock, Error> {
-    let lock = acquire_with_retry(&places.lock);
+fn lock_instance(paths: &DaemonPaths) -> Result<FileLock, Error> {
+    let lock = acquire_with_retry(&paths.lock);
     let lock = lock.map_err(|source| match source.kind() {
-        io::ErrorKind::Unsupported => Error::NoLocks { path: places.lock.clone() },
-        _ => Error::Lock { path: places.lock.clone(), source },
+        io::ErrorKind::Unsupported => Error::NoLocks { path: paths.lock.clone() },
+        _ => Error::Lock { path: paths.lock.clone(), source },
     })?;
-    let lock = lock.ok_or_else(|| Error::AlreadyRunning { pid: FileLock::holder(&places.lock) })?;
+    let lock = lock.ok_or_else(|| Error::AlreadyRunning { pid: FileLock::holder(&paths.lock) })?;
     // For `slop daemon stop`, in case the socket does not answer.
-    lock.write_holder().map_err(|source| Error::Lock { path: places.lock.clone(), source })?;
+    lock.write_holder().map_err(|source| Error::Lock { path: paths.lock.clone(), source })?;
     Ok(lock)
 }
 
 /// Creates the cache folder if it is missing.
-pub(super) fn ensure_cache_folder(places: &DaemonPaths, settings: &engine::Options) -> Result<(), Error> {
+pub(super) fn ensure_cache_folder(paths: &DaemonPaths, settings: &engine::Options) -> Result<(), Error> {
     if !settings.cache_enabled {
         return Err(Error::NoCache);
     }
-    let failed = |source| Error::CacheFolder { path: places.cache.clone(), source };
-    if is_other_users(&places.root).map_err(failed)? {
-        return Err(Error::ForeignProject { path: places.root.clone() });
+    let failed = |source| Error::CacheFolder { path: paths.cache.clone(), source };
+    if is_other_users(&paths.root).map_err(failed)? {
+        return Err(Error::ForeignProject { path: paths.root.clone() });
     }
-    let files = RealFiles::open(&places.root).map_err(failed)?;
-    engine::make_cache_folder(&places.root, &settings.cache_dir, &files, &RealDisk).map_err(failed)
+    let files = RealFiles::open(&paths.root).map_err(failed)?;
+    engine::make_cache_folder(&paths.root, &settings.cache_dir, &files, &RealDisk).map_err(failed)
 }
 
 #[cfg(test)]
 mod places_tests {
     use super::*;
 
-    fn places(root: &str) -> DaemonPaths {
+    fn paths(root: &str) -> DaemonPaths {
         DaemonPaths::for_project(
             Path::new(root),
             &RelPath::new(b".slop_cache").unwrap(),
@@ -147,8 +147,8 @@ mod places_tests {
 
     #[test]
     fn all_files_are_in_the_cache_folder() {
-        let places = places("/home/me/project");
-        for path in [&places.lock, &places.socket, &places.log, &places.listener] {
+        let paths = paths("/home/me/project");
+        for path in [&paths.lock, &paths.socket, &paths.log, &paths.listener] {
             assert_eq!(path.parent(), Some(Path::new("/home/me/project/.slop_cache")));
         }
     }
@@ -156,7 +156,7 @@ mod places_tests {
     #[test]
     fn a_socket_whose_path_would_be_too_long_is_elsewhere_and_unique_to_its_project() {
         let long = format!("/{}", "long/".repeat(60));
-        let (one, other) = (places(&long), places(&format!("{long}x")));
+        let (one, other) = (paths(&long), paths(&format!("{long}x")));
         assert!(one.socket.starts_with("/run/user/7"));
         assert!(one.socket.as_os_str().len() < PORTABLE_SOCKET_PATH_BYTES);
         assert_ne!(one.socket, other.socket);

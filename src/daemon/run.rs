@@ -44,7 +44,7 @@ const EVENT_QUEUE_CAPACITY: usize = 256;
 /// How to run a daemon.
 #[derive(Debug, Clone)]
 pub struct Options {
-    pub places: DaemonPaths,
+    pub paths: DaemonPaths,
     /// Why this folder was chosen as the project's.
     pub root_reason: RootReason,
     pub sources: SettingsSources,
@@ -61,14 +61,14 @@ pub struct Options {
 /// Runs the daemon of a project on this thread until it is stopped. Returns the reason for an orderly end.
 pub fn run(options: Options, notify: &mut dyn FnMut(Notice<'_>)) -> Result<&'static str, Error> {
     let clock = &WallClock;
-    let places = options.places.clone();
-    let inputs = options.sources.inputs(&places.root).map_err(Error::Project)?;
+    let paths = options.paths.clone();
+    let inputs = options.sources.inputs(&paths.root).map_err(Error::Project)?;
     let loaded = load(&inputs).map_err(|error| Error::Project(settings_error(&error)))?;
     let last_settings = Arc::new(LastSettings::new(inputs, loaded.settings_problems()));
-    let settings = loaded.engine_options(&places.root);
-    ensure_cache_folder(&places, &settings)?;
+    let settings = loaded.engine_options(&paths.root);
+    ensure_cache_folder(&paths, &settings)?;
     // Before the store, the watches and the sockets: a second daemon must not touch any of them.
-    let instance = InstanceLock::acquire(places.clone())?;
+    let instance = InstanceLock::acquire(paths.clone())?;
 
     let (events, inbox) = sync_channel(EVENT_QUEUE_CAPACITY);
     let started_at_ms = clock.now_ms();
@@ -76,7 +76,7 @@ pub fn run(options: Options, notify: &mut dyn FnMut(Notice<'_>)) -> Result<&'sta
     let position = ClockPosition { epoch: u64::try_from(started_at_ms).unwrap_or(0), sequence: 0 };
     let workspace = Arc::new(WorkspaceCache::new());
     let context = Arc::new(WorkerContext {
-        root: places.root.clone(),
+        root: paths.root.clone(),
         sources: options.sources,
         last_settings: Arc::clone(&last_settings),
         workspace: Arc::clone(&workspace),
@@ -87,9 +87,9 @@ pub fn run(options: Options, notify: &mut dyn FnMut(Notice<'_>)) -> Result<&'sta
     });
     let summarizer = Arc::new(BackgroundSummarizer::new(options.key_lookup));
     let pool = WorkerPool::spawn(&context, &summarizer)?;
-    let watcher = start_watcher(&places, &settings, position.epoch, events.clone())?;
+    let watcher = start_watcher(&paths, &settings, position.epoch, events.clone())?;
     let constants = DaemonInfo {
-        project: project_name(&places.root, &loaded.settings.project.name),
+        project: project_name(&paths.root, &loaded.settings.project.name),
         started_at_ms,
         workers: WORKER_THREADS,
         is_paranoid: options.is_paranoid,
@@ -152,9 +152,9 @@ fn open_sockets(
         last_status: Mutex::new(event_loop.status()),
         fingerprint: Arc::clone(&event_loop.fingerprint),
     });
-    let places = &event_loop.instance.places;
-    let agents = McpInfo { root: places.root.clone(), root_reason, version: VERSION, require_fresh: false };
-    ListenSockets::open(handle, agents, places, listen, page, events)
+    let paths = &event_loop.instance.paths;
+    let agents = McpInfo { root: paths.root.clone(), root_reason, version: VERSION, require_fresh: false };
+    ListenSockets::open(handle, agents, paths, listen, page, events)
 }
 
 /// Shuts down in order: no client is left waiting, and the lock is released last, when nothing else is held.
@@ -183,15 +183,15 @@ fn shut_down(
 }
 
 fn start_watcher(
-    places: &DaemonPaths,
+    paths: &DaemonPaths,
     settings: &engine::Options,
     epoch: u64,
     events: SyncSender<DaemonEvent>,
 ) -> Result<Watcher, Error> {
-    let folders = engine::watch_folders(&places.root, settings, &RealProcesses);
+    let folders = engine::watch_folders(&paths.root, settings, &RealProcesses);
     let folders = folders.map_err(|error| Error::Project(error.into()))?;
     let options = watch::Options {
-        root: places.root.clone(),
+        root: paths.root.clone(),
         cache_dir: settings.cache_dir.clone(),
         epoch,
         watch_limit_percent: WATCH_LIMIT_PERCENT,

@@ -115,7 +115,7 @@ pub(super) struct ListenSockets {
     /// `None` only while it is shut down.
     runtime: Option<Runtime>,
     server: HttpServer,
-    places: DaemonPaths,
+    paths: DaemonPaths,
     socket: Option<OpenSocket>,
     /// The TCP port, if one is served.
     tcp: Option<TcpEndpoint>,
@@ -139,7 +139,7 @@ impl ListenSockets {
     pub(super) fn open(
         control: Arc<dyn DaemonControl>,
         agents: McpInfo,
-        places: &DaemonPaths,
+        paths: &DaemonPaths,
         listen: Option<SocketAddr>,
         page: SocketAddr,
         events: &SyncSender<DaemonEvent>,
@@ -157,12 +157,12 @@ impl ListenSockets {
         let listener = {
             // A named pipe must be created within a runtime.
             let _context = runtime.enter();
-            bind_with_retry(places)?
+            bind_with_retry(paths)?
         };
         let mut sockets = Self {
             runtime: Some(runtime),
             server: HttpServer::new(control, agents, &page_files(), page),
-            places: places.clone(),
+            paths: paths.clone(),
             socket: None,
             tcp: None,
             tasks: Vec::new(),
@@ -179,18 +179,18 @@ impl ListenSockets {
     /// Returns whether the socket's path still refers to the socket that is served, and the listener file still
     /// exists.
     pub(super) fn are_intact(&self) -> bool {
-        self.owns_socket_path() && (self.tcp.is_none() || RealDisk.identity(&self.places.listener).is_some())
+        self.owns_socket_path() && (self.tcp.is_none() || RealDisk.identity(&self.paths.listener).is_some())
     }
 
     /// Creates the socket and the listener file again if they were deleted. Existing connections are kept.
     pub(super) fn reopen(&mut self) -> Result<(), Error> {
         if let Some(port) = &self.tcp {
-            write_listener_file(&self.places, &port.text)?;
+            write_listener_file(&self.paths, &port.text)?;
         }
         if !self.owns_socket_path() {
             let listener = {
                 let _context = self.runtime.as_ref().map(Runtime::enter);
-                bind(&self.places)?
+                bind(&self.paths)?
             };
             self.replace_listener(listener);
         }
@@ -205,12 +205,12 @@ impl ListenSockets {
     pub(super) fn unlink(&self) {
         if self.owns_socket_path() {
             // The file may already be gone.
-            let _ = RealDisk.unlink(&self.places.socket);
+            let _ = RealDisk.unlink(&self.paths.socket);
         }
     }
 
     fn owns_socket_path(&self) -> bool {
-        let found = RealDisk.identity(&self.places.socket);
+        let found = RealDisk.identity(&self.paths.socket);
         found.is_some() && self.socket.as_ref().is_some_and(|open| open.identity == found)
     }
 
@@ -228,7 +228,7 @@ impl ListenSockets {
     fn replace_listener(&mut self, listener: BoundSocket) {
         let (retire, retired) = oneshot::channel::<()>();
         let server = self.server.clone();
-        self.socket = Some(OpenSocket { identity: RealDisk.identity(&self.places.socket), _retire: retire });
+        self.socket = Some(OpenSocket { identity: RealDisk.identity(&self.paths.socket), _retire: retire });
         self.spawn_server(
             async move { server.serve_unix_until(listener, async { drop(retired.await) }).await },
         );
@@ -242,7 +242,7 @@ impl ListenSockets {
         // New with each start, so that a token that leaked earlier opens nothing.
         let token = random_token().map_err(failed)?;
         let text = json!({"address": bound.to_string(), "token": token}).to_string();
-        write_listener_file(&self.places, &text)?;
+        write_listener_file(&self.paths, &text)?;
         self.tcp = Some(TcpEndpoint { address: bound, text });
         let server = self.server.clone();
         self.spawn_server(async move { server.serve_tcp(listener, &token).await });
@@ -269,11 +269,11 @@ impl Drop for ListenSockets {
     }
 }
 
-fn bind(places: &DaemonPaths) -> Result<BoundSocket, Error> {
-    let folder = places.socket.parent().unwrap_or(Path::new("."));
+fn bind(paths: &DaemonPaths) -> Result<BoundSocket, Error> {
+    let folder = paths.socket.parent().unwrap_or(Path::new("."));
     let failed = |source| Error::CacheFolder { path: folder.to_owned(), source };
     RealDisk.create_private_folder(folder).map_err(failed)?;
-    bind_local(&places.socket).map_err(|error: BindError| Error::BindSocket(Box::new(error)))
+    bind_local(&paths.socket).map_err(|error: BindError| Error::BindSocket(Box::new(error)))
 }
 
 /// Stops the daemon at the first terminating signal, and kills it at the second. The handlers are installed when this
@@ -299,10 +299,10 @@ fn handle_signals(runtime: &Runtime, events: &SyncSender<DaemonEvent>) {
 }
 
 /// Binds the socket, after waiting a while for a daemon that lost its lock to notice that and end.
-fn bind_with_retry(places: &DaemonPaths) -> Result<BoundSocket, Error> {
+fn bind_with_retry(paths: &DaemonPaths) -> Result<BoundSocket, Error> {
     let deadline = WallClock.monotonic().saturating_add(HANDOVER_TIMEOUT);
     loop {
-        match bind(places) {
+        match bind(paths) {
             Err(Error::BindSocket(error))
                 if matches!(*error, BindError::InUse(_)) && WallClock.monotonic() < deadline =>
             {
@@ -313,7 +313,7 @@ fn bind_with_retry(places: &DaemonPaths) -> Result<BoundSocket, Error> {
     }
 }
 
-fn write_listener_file(places: &DaemonPaths, text: &str) -> Result<(), Error> {
-    let written = RealDisk.replace_private(&places.listener, text.as_bytes());
-    written.map_err(|source| Error::CacheFolder { path: places.listener.clone(), source })
+fn write_listener_file(paths: &DaemonPaths, text: &str) -> Result<(), Error> {
+    let written = RealDisk.replace_private(&paths.listener, text.as_bytes());
+    written.map_err(|source| Error::CacheFolder { path: paths.listener.clone(), source })
 }

@@ -70,7 +70,7 @@ impl EventLoop<'_> {
             protocol: PROTOCOL,
             version: VERSION.to_owned(),
             pid: std::process::id(),
-            root: self.instance.places.root.display().to_string(),
+            root: self.instance.paths.root.display().to_string(),
             project: constants.project.clone(),
             started_at_ms: constants.started_at_ms,
             uptime_ms: u64::try_from(now_ms - constants.started_at_ms).unwrap_or(0),
@@ -110,7 +110,7 @@ impl EventLoop<'_> {
     }
 
     fn store_status(&self) -> StoreStatus {
-        let size = |name: &str| RealDisk.size(&self.instance.places.cache.join(name)).unwrap_or(0);
+        let size = |name: &str| RealDisk.size(&self.instance.paths.cache.join(name)).unwrap_or(0);
         let bytes = size("index.db");
         StoreStatus { bytes, wal_bytes: size("index.db-wal"), ok: 0 < bytes }
     }

@@ -24,9 +24,7 @@ use crate::engine::summaries::SummaryTasks;
 use crate::engine::{NoProgress, Project, World};
 use crate::model::{SummaryKey, error_chain, lock};
 use crate::service::TEAM_POLL;
-use crate::sys::{
-    Clock, HttpClient, RealCommands, RealDisk, RealFiles, RealProcesses, WallClock, disable_core_dumps,
-};
+use crate::sys::{Clock, HttpClient, RealCommands, RealFiles, WallClock, disable_core_dumps};
 
 /// How long to pause between rounds if no change is reported.
 const IDLE_PAUSE: Duration = Duration::from_mins(10);
@@ -128,13 +126,7 @@ fn serve_settings(
         let _ = disable_core_dumps();
     }
     let Ok(files) = RealFiles::open(&context.root) else { return Some(ServeEnd::Failure) };
-    let world = World {
-        clock: &WallClock,
-        disk: &RealDisk,
-        files: &files,
-        processes: &RealProcesses,
-        progress: &NoProgress,
-    };
+    let world = World::real(&files, &NoProgress);
     if !asks {
         summarizer.set_status(AgentStatus::disabled());
         let Ok(mut project) = Project::open(&context.root, engine, world) else {

@@ -9,11 +9,11 @@ use super::instance::DaemonPaths;
 const TEMPLATE: &str = include_str!("../../systemd/slop@.service");
 
 /// Returns a user unit for the daemon of a project. `program` is the absolute path of slop.
-pub fn systemd_unit(program: &Path, places: &DaemonPaths) -> String {
-    let root = quote_for_systemd(&places.root);
+pub fn systemd_unit(program: &Path, paths: &DaemonPaths) -> String {
+    let root = quote_for_systemd(&paths.root);
     // systemd expands variables only in the program's arguments.
     let (program, argument) = (quote_for_systemd(program), root.replace('$', "$$"));
-    let writable = [Some(root), external_socket_folder(places).map(quote_for_systemd)];
+    let writable = [Some(root), external_socket_folder(paths).map(quote_for_systemd)];
     let writable = writable.into_iter().flatten().collect::<Vec<_>>().join(" ");
     let lines = TEMPLATE.lines().map(|line| match line.split_once('=') {
         Some(("Description", _)) => "Description=slop keeps the context of a project fresh\n".to_owned(),
@@ -26,9 +26,9 @@ pub fn systemd_unit(program: &Path, places: &DaemonPaths) -> String {
 
 /// Returns the parent of the socket's folder if that is not in the project. systemd requires a folder that exists
 /// before the daemon starts, which the socket's own folder may not.
-fn external_socket_folder(places: &DaemonPaths) -> Option<&Path> {
-    let folder = places.socket.parent()?;
-    if folder.starts_with(&places.root) { None } else { folder.parent() }
+fn external_socket_folder(paths: &DaemonPaths) -> Option<&Path> {
+    let folder = paths.socket.parent()?;
+    if folder.starts_with(&paths.root) { None } else { folder.parent() }
 }
 
 /// Quotes a path for systemd, escaping what it would interpret as an escape or a specifier.
@@ -43,12 +43,12 @@ mod tests {
     use crate::model::RelPath;
 
     fn lines(root: &str) -> (String, String) {
-        let places = DaemonPaths::for_project(
+        let paths = DaemonPaths::for_project(
             Path::new(root),
             &RelPath::new(b".slop_cache").unwrap(),
             Path::new("/run/user/7"),
         );
-        let text = systemd_unit(Path::new("/opt/$s/slop"), &places);
+        let text = systemd_unit(Path::new("/opt/$s/slop"), &paths);
         let line = |name: &str| text.lines().find(|line| line.starts_with(name)).unwrap().to_owned();
         (line("ExecStart="), line("ReadWritePaths="))
     }

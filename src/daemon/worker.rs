@@ -19,7 +19,7 @@ use crate::model::lock;
 use crate::service::{
     AnswerWithMissing, CurationHistory, QueryOrigin, QuerySettings, SettingsSources, resolve, settings_error,
 };
-use crate::sys::{Clock, RealDisk, RealFiles, RealProcesses, WallClock};
+use crate::sys::{Clock, RealFiles, WallClock};
 
 /// A query to answer now, and how fresh the answer is.
 pub(super) struct WorkItem {
@@ -85,10 +85,10 @@ pub(super) fn run_query_worker(context: &WorkerContext, work: &Mutex<Receiver<Wo
         loop {
             let next = lock(work).recv();
             let Ok(WorkItem { query: question, freshness }) = next else { return };
-            worker.relay.set_job(Some(Arc::clone(&question.call.job)));
+            worker.progress.set_job(Some(Arc::clone(&question.call.job)));
             let mut audit = None;
             let answer = worker.catch_panic(|worker| worker.answer(&question, freshness, &mut audit));
-            worker.relay.set_job(None);
+            worker.progress.set_job(None);
             // The client may be gone.
             let _ = question.reply.send(answer);
             let _ = context.events.send(DaemonEvent::QueryAnswered { audit });
@@ -127,39 +127,33 @@ pub(super) fn run_refresh_worker(context: &WorkerContext, due: &Receiver<DueChan
 }
 
 /// The state of one worker thread.
-struct Worker<'b> {
-    context: &'b WorkerContext,
-    world: World<'b>,
-    relay: &'b JobProgress<'b>,
+struct Worker<'w> {
+    context: &'w WorkerContext,
+    world: World<'w>,
+    progress: &'w JobProgress<'w>,
     /// The last settings that were read, and the session opened with them.
-    open: Option<OpenSession<'b>>,
+    open: Option<OpenSession<'w>>,
 }
 
-struct OpenSession<'b> {
+struct OpenSession<'w> {
     inputs: ConfigInputs,
     /// Why these are not the current settings.
     fault: Option<String>,
     loaded: LoadedConfig,
     fingerprint: String,
     options: engine::Options,
-    project: Project<'b>,
+    project: Project<'w>,
 }
 
 fn with_worker(context: &WorkerContext, work: impl FnOnce(&mut Worker<'_>)) {
     // The project's folder is resolved once, whatever its path refers to later.
     let Ok(files) = RealFiles::open(&context.root) else { return };
-    let relay = JobProgress { job: Mutex::default(), is_stopping: &context.is_stopping };
-    let world = World {
-        clock: &WallClock,
-        disk: &RealDisk,
-        files: &files,
-        processes: &RealProcesses,
-        progress: &relay,
-    };
-    work(&mut Worker { context, world, relay: &relay, open: None });
+    let progress = JobProgress { job: Mutex::default(), is_stopping: &context.is_stopping };
+    let world = World::real(&files, &progress);
+    work(&mut Worker { context, world, progress: &progress, open: None });
 }
 
-impl<'b> Worker<'b> {
+impl<'w> Worker<'w> {
     /// Runs `work`. After a panic, this work is lost and the session, whose state is unknown, is replaced; the thread
     /// continues.
     fn catch_panic<T>(&mut self, work: impl FnOnce(&mut Self) -> Result<T, ApiError>) -> Result<T, ApiError> {
@@ -242,7 +236,7 @@ impl<'b> Worker<'b> {
     }
 
     /// Reads the settings, and returns a session opened with them.
-    fn open(&mut self) -> Result<&mut OpenSession<'b>, ApiError> {
+    fn open(&mut self) -> Result<&mut OpenSession<'w>, ApiError> {
         let context = self.context;
         let CurrentSettings { inputs, fault, is_new } =
             context.last_settings.current(&context.sources, &context.root);

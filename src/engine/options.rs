@@ -8,7 +8,7 @@ use std::time::Duration;
 use crate::aggregate::TokenCounter;
 use crate::discover;
 use crate::model::{FileItem, LinkedFolder, ModelName, RelPath, SkipReason, WriterKey};
-use crate::sys::{Clock, Disk, Files, Processes};
+use crate::sys::{Clock, Disk, Files, Processes, RealDisk, RealFiles, RealProcesses, WallClock};
 
 /// The I/O traits that a project uses.
 #[derive(Clone, Copy)]
@@ -23,6 +23,13 @@ pub struct World<'w> {
     pub processes: &'w dyn Processes,
     /// Receives the progress of scans that have files to read.
     pub progress: &'w dyn ScanProgress,
+}
+
+impl<'w> World<'w> {
+    /// Returns the I/O of this machine.
+    pub fn real(files: &'w RealFiles, progress: &'w dyn ScanProgress) -> Self {
+        Self { clock: &WallClock, disk: &RealDisk, files, processes: &RealProcesses, progress }
+    }
 }
 
 /// How a project is treated.

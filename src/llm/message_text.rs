@@ -49,7 +49,7 @@ pub(super) fn shortened(line: String, most: usize) -> String {
 }
 
 fn head(text: &str, most: usize) -> &str {
-    &text[..text.floor_char_boundary(most.min(text.len()))]
+    &text[..text.floor_char_boundary(most)]
 }
 
 /// Hides what looks like a key: a long run of letters and digits that is neither a word nor a model's name. Some

@@ -165,8 +165,13 @@ fn unique_line_pairs(
         .filter_map(|(line, at)| Some((at, *in_new.get(&line)?)))
         .collect();
     pairs.sort_unstable();
-    // The longest run of pairs that also ascends in the new text: `ends` has, for each length, the pair that ends a run
-    // of that length earliest.
+    longest_ascending(&pairs)
+}
+
+/// Returns the longest subsequence of pairs in which the second numbers ascend, too. The first numbers of `pairs`
+/// ascend.
+pub fn longest_ascending(pairs: &[(usize, usize)]) -> Vec<(usize, usize)> {
+    // For each length, the pair with the smallest second number that ends a subsequence of that length.
     let mut ends: Vec<usize> = Vec::new();
     let mut before: Vec<Option<usize>> = Vec::with_capacity(pairs.len());
     for (at, (_, place)) in pairs.iter().enumerate() {

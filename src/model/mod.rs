@@ -65,7 +65,7 @@ pub use file::{
 };
 pub use fragment::{Depth, Fragment, FragmentName, Pin, Warmth};
 pub use http::{HttpError, HttpMethod, HttpRequest, HttpResponse};
-pub use line_diff::{compare_lines, render_hunks};
+pub use line_diff::{compare_lines, longest_ascending, render_hunks};
 pub use llm::{
     BodyOptions, CacheLifetime, ModelName, ModelPrompt, Money, PromptCaching, SummaryKey, SummaryModel,
     SummaryScope, TokenUsage, WriterKey,
@@ -83,8 +83,8 @@ pub use outline::{
 pub use page::PageFile;
 pub use parallel::{STACK_BYTES, on_all_cores, on_all_cores_with};
 pub use path::{
-    IGNORE_FILES, InvalidPath, RelPath, TEMPORARY_PREFIX, error_chain, is_within, normalized_path, path_text,
-    unescaped_path,
+    IGNORE_FILES, InvalidPath, RelPath, TEMPORARY_PREFIX, error_chain, is_within, normalized_path,
+    parent_folder, path_text, unescaped_path,
 };
 pub use redaction::{count_redactions, marks_as_identifiers, redaction_mark};
 pub use resource::{

@@ -82,10 +82,7 @@ impl RelPath {
 
     /// Returns the folder of the file, without a trailing slash; empty for the root.
     pub fn parent(&self) -> &[u8] {
-        match self.0.iter().rposition(|&b| b == b'/') {
-            Some(slash) => &self.0[..slash],
-            None => &[],
-        }
+        parent_folder(&self.0)
     }
 
     /// Returns the path quoted as a shell argument that is not an option, for calls that a reader may copy.
@@ -235,6 +232,11 @@ impl fmt::Debug for RelPath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "RelPath({self})")
     }
+}
+
+/// Returns the folder of a path, without a trailing slash; empty for the root, and for what is directly in it.
+pub fn parent_folder(path: &[u8]) -> &[u8] {
+    path.iter().rposition(|&byte| byte == b'/').map_or(&[], |slash| &path[..slash])
 }
 
 /// Returns an error with its causes, on one line: the error first, then each cause.

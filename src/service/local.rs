@@ -16,7 +16,7 @@ use crate::api::{
 use crate::config::LoadedConfig;
 use crate::engine::{self, PriorOutputs, ScanProgress, WorkspaceCache, World};
 use crate::model::lock;
-use crate::sys::{Clock, RealDisk, RealFiles, RealProcesses, WallClock, user_key};
+use crate::sys::{Clock, RealFiles, WallClock, user_key};
 
 #[derive(Clone)]
 pub struct LocalService {
@@ -253,7 +253,7 @@ pub fn with_world<T, E: From<ApiError>>(
     work: impl FnOnce(World<'_>) -> Result<T, E>,
 ) -> Result<T, E> {
     let files = RealFiles::open(root).map_err(|error| ApiError::no_project(root, &error))?;
-    work(World { clock: &WallClock, disk: &RealDisk, files: &files, processes: &RealProcesses, progress })
+    work(World::real(&files, progress))
 }
 
 /// A project whose questions are answered in this process.

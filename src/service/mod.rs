@@ -48,6 +48,7 @@ pub use history::CurationHistory;
 pub use links::{LinkedSize, checkouts_within, edit_links, is_own_worktree, link_state, measure_linked};
 pub use local::{LocalService, Project, with_world};
 pub use plan::{BudgetClaim, share_budget};
+pub use profile::{find_persona, find_preset};
 pub use project_root::{ProjectRoot, RootGuard, TOO_MANY_FILES_CODE};
 pub use resolved::{AnswerWithMissing, QueryOrigin, QuerySettings};
 pub use sharing::{

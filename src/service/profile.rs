@@ -22,14 +22,14 @@ impl DocumentProfile {
             return Err(ApiError::user("bad_ask", message, "give a tier or a persona"));
         }
         let persona = match &choice.persona {
-            Some(NameOrInline::Name(name)) => Some(find_persona(name, curation)?),
+            Some(NameOrInline::Name(name)) => Some(find_persona(name, curation)?.value.clone()),
             Some(NameOrInline::Inline(persona)) => Some((**persona).clone().into()),
             None => None,
         };
         let of_persona =
             persona.as_ref().and_then(|persona| Some((persona.context_preset.as_deref()?, &*persona.name)));
         let preset = match (&choice.preset, of_persona) {
-            (Some(NameOrInline::Name(name)), _) => Some(find_preset(name, curation)?),
+            (Some(NameOrInline::Name(name)), _) => Some(find_preset(name, curation)?.value.clone()),
             (Some(NameOrInline::Inline(preset)), _) => Some((**preset).clone().into()),
             (None, Some((name, persona))) => Some(preset_of_persona(name, persona, curation)?),
             (None, None) => None,
@@ -120,20 +120,18 @@ fn tier(number: u8) -> Result<Tier, ApiError> {
 }
 
 /// Returns the persona of that name, which must exist.
-pub(super) fn find_persona(name: &str, curation: &Curation) -> Result<Persona, ApiError> {
-    let found = curation.persona(name).map(|persona| persona.value.clone());
-    found.ok_or_else(|| {
-        let known = curation.personas.iter().map(|persona: &SavedEntry<Persona>| persona.value.name.as_str());
+pub fn find_persona<'c>(name: &str, curation: &'c Curation) -> Result<&'c SavedEntry<Persona>, ApiError> {
+    curation.persona(name).ok_or_else(|| {
+        let known = curation.personas.iter().map(|persona| persona.value.name.as_str());
         let message = format!("no persona named `{name}`{}", suggest_known_name(name, known));
         ApiError::user("no_such_persona", message, "`slop persona list` lists the personas")
     })
 }
 
 /// Returns the preset of that name, which must exist.
-pub(super) fn find_preset(name: &str, curation: &Curation) -> Result<Preset, ApiError> {
-    let found = curation.preset(name).map(|preset| preset.value.clone());
-    found.ok_or_else(|| {
-        let known = curation.presets.iter().map(|preset: &SavedEntry<Preset>| preset.value.name.as_str());
+pub fn find_preset<'c>(name: &str, curation: &'c Curation) -> Result<&'c SavedEntry<Preset>, ApiError> {
+    curation.preset(name).ok_or_else(|| {
+        let known = curation.presets.iter().map(|preset| preset.value.name.as_str());
         let message = format!("no preset named `{name}`{}", suggest_known_name(name, known));
         ApiError::user("no_such_preset", message, "`slop preset list` lists the presets")
     })

@@ -280,11 +280,10 @@ impl From<agent::Error> for ApiError {
             agent::Error::Store(store) if store.is_damage() => {
                 Self::environment("paid_unusable", message, PAID_STORE_HINT)
             }
-            // The code stays `no_books` although no type has this name: programs match on codes.
             agent::Error::Lock { .. } | agent::Error::Store(_) => {
                 let hint =
                     "check the room on the disk and the permissions of the cache folder; nothing was sent";
-                Self::environment("no_books", message, hint)
+                Self::environment("ledger_unusable", message, hint)
             }
         }
     }

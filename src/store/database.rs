@@ -291,14 +291,6 @@ fn enable_wal(connection: &Connection) -> Result<(), Error> {
     Ok(())
 }
 
-/// Returns the message of an error and of its cause.
-pub(super) fn describe_error(error: &Error) -> String {
-    match std::error::Error::source(error) {
-        Some(source) => format!("{error}: {source}"),
-        None => error.to_string(),
-    }
-}
-
 /// Returns whether many pages are unused: VACUUM rewrites the whole file, which is not worth it for a few.
 fn is_sparse(connection: &Connection) -> Result<bool, Error> {
     let number = |question| connection.query_row(question, [], |row| row.get::<_, i64>(0));

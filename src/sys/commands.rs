@@ -6,9 +6,7 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use super::file_access::private_temporary_folder;
-use super::process_control::ProcessGroup;
-use super::processes::{ProcessLimits, ProcessOutput, wait_for_exit};
-use super::programs::SearchPath;
+use super::processes::{ProcessLimits, ProcessOutput, prepare_command, wait_for_exit};
 
 /// Runs programs that the user configured.
 pub trait Commands: Sync {
@@ -34,7 +32,6 @@ pub struct RealCommands {
 }
 
 impl Commands for RealCommands {
-    #[expect(clippy::disallowed_methods, reason = "this is the window")]
     fn run_command(
         &self,
         command: &[String],
@@ -51,19 +48,11 @@ impl Commands for RealCommands {
         }
         // A tool that searches for a surrounding project must find none: it may only see its input.
         let folder = private_temporary_folder()?;
-        let search_path = SearchPath::for_project(&self.project);
-        let mut started = std::process::Command::new(search_path.find(program)?);
-        started.env("PATH", search_path.to_variable());
-        started.args(arguments).current_dir(folder.path());
-        ProcessGroup::prepare(&mut started);
+        let mut started = prepare_command(program, arguments, folder.path(), &self.project)?;
         started.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let bounds = ProcessLimits {
-            idle_timeout: timeout,
-            total_timeout: Some(timeout),
-            output_bytes: max_output,
-            is_stopped,
-        };
-        wait_for_exit(started.spawn()?, input.as_bytes(), &bounds)
+        let (idle_timeout, total_timeout) = (timeout, timeout);
+        let limits = ProcessLimits { idle_timeout, total_timeout, output_bytes: max_output, is_stopped };
+        wait_for_exit(started.spawn()?, input.as_bytes(), &limits)
     }
 }
 

@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::io;
 use std::io::Read;
 use std::path::Path;
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
@@ -23,21 +23,33 @@ const PIPE_GRACE_PERIOD: Duration = Duration::from_secs(1);
 /// How often to check whether the caller still wants the output.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
+/// Returns a command that runs a program in a folder, in a process group of its own. The program is found on the search
+/// path, but neither in the project nor in the checkout around it.
+#[expect(clippy::disallowed_methods, reason = "this is the window")]
+pub(super) fn prepare_command(
+    program: &str,
+    arguments: &[impl AsRef<OsStr>],
+    folder: &Path,
+    project: &Path,
+) -> io::Result<Command> {
+    let search_path = SearchPath::for_project(project);
+    let mut command = Command::new(search_path.find(program)?);
+    command.env("PATH", search_path.to_variable()).args(arguments).current_dir(folder);
+    ProcessGroup::prepare(&mut command);
+    Ok(command)
+}
+
 /// Starts a viewer for the user, and returns whether it works: whether it exits with 0 within `failure_window`, or
 /// still runs after it. It is found like all programs, and its output is not read.
-#[expect(clippy::disallowed_methods, reason = "this is the window")]
 pub fn run_viewer(
     program: &str,
     arguments: &[&OsStr],
     folder: &Path,
     failure_window: Duration,
 ) -> io::Result<bool> {
-    let search_path = SearchPath::for_project(folder);
-    let mut command = std::process::Command::new(search_path.find(program)?);
-    command.env("PATH", search_path.to_variable()).args(arguments).current_dir(folder);
+    // Its group is its own, so that the keys that end this process do not end a browser.
+    let mut command = prepare_command(program, arguments, folder, folder)?;
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    // In a group of its own, so that the keys that end this process do not end a browser.
-    ProcessGroup::prepare(&mut command);
     let mut child = command.spawn()?;
     let end = Instant::now() + failure_window;
     while Instant::now() < end {
@@ -80,7 +92,6 @@ pub trait Processes: Sync {
 pub struct RealProcesses;
 
 impl Processes for RealProcesses {
-    #[expect(clippy::disallowed_methods, reason = "this is the window")]
     fn run(
         &self,
         program: &str,
@@ -89,12 +100,9 @@ impl Processes for RealProcesses {
         variables: &[(&str, Option<&str>)],
         input: &[u8],
     ) -> io::Result<ProcessOutput> {
-        let search_path = SearchPath::for_project(folder);
-        let mut command = std::process::Command::new(search_path.find(program)?);
-        command.env("PATH", search_path.to_variable());
-        command.args(arguments).current_dir(folder).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut command = prepare_command(program, arguments, folder, folder)?;
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
         command.stdin(if input.is_empty() { Stdio::null() } else { Stdio::piped() });
-        ProcessGroup::prepare(&mut command);
         for (name, value) in variables {
             match value {
                 Some(value) => command.env(name, value),
@@ -102,8 +110,10 @@ impl Processes for RealProcesses {
             };
         }
         let limits = ProcessLimits {
-            total_timeout: Some(TOTAL_TIMEOUT),
-            ..ProcessLimits::with_idle_timeout(IDLE_TIMEOUT)
+            idle_timeout: IDLE_TIMEOUT,
+            total_timeout: TOTAL_TIMEOUT,
+            output_bytes: usize::MAX,
+            is_stopped: &|| false,
         };
         wait_for_exit(command.spawn()?, input, &limits)
     }
@@ -129,16 +139,10 @@ struct CapturedOutput {
 pub(super) struct ProcessLimits<'a> {
     /// How long it may write nothing.
     pub(super) idle_timeout: Duration,
-    /// How long it may take in total; no limit if `None`.
-    pub(super) total_timeout: Option<Duration>,
+    /// How long it may take in total.
+    pub(super) total_timeout: Duration,
     pub(super) output_bytes: usize,
     pub(super) is_stopped: &'a (dyn Fn() -> bool + Sync),
-}
-
-impl ProcessLimits<'_> {
-    fn with_idle_timeout(idle_timeout: Duration) -> Self {
-        Self { idle_timeout, total_timeout: None, output_bytes: usize::MAX, is_stopped: &|| false }
-    }
 }
 
 /// Writes a program's input and captures its output, until it exits or reaches a limit. Children that it leaves running
@@ -146,7 +150,7 @@ impl ProcessLimits<'_> {
 pub(super) fn wait_for_exit(
     mut child: Child,
     input: &[u8],
-    bounds: &ProcessLimits<'_>,
+    limits: &ProcessLimits<'_>,
 ) -> io::Result<ProcessOutput> {
     let group = ProcessGroup::new(&child);
     let (sender, events) = channel();
@@ -169,7 +173,7 @@ pub(super) fn wait_for_exit(
         waiter.wait_for_end();
         sender.send(PipeEvent::Exited)
     });
-    let captured = collect_output(&events, bounds);
+    let captured = collect_output(&events, limits);
     if !captured.as_ref().is_ok_and(|captured| captured.has_exited) {
         group.kill(&mut child)?;
     }
@@ -185,18 +189,18 @@ pub(super) fn wait_for_exit(
 }
 
 /// Collects output until the program has ended and its pipes are closed, or a limit is reached.
-fn collect_output(events: &Receiver<PipeEvent>, bounds: &ProcessLimits<'_>) -> io::Result<CapturedOutput> {
+fn collect_output(events: &Receiver<PipeEvent>, limits: &ProcessLimits<'_>) -> io::Result<CapturedOutput> {
     let mut captured = CapturedOutput::default();
-    let (mut patience, mut fresh) = (bounds.idle_timeout, 0);
-    let end = bounds.total_timeout.map(|total| Instant::now() + total);
-    let until = |patience| end.unwrap_or(Instant::now() + patience).min(Instant::now() + patience);
+    let (mut patience, mut fresh) = (limits.idle_timeout, 0);
+    let end = Instant::now() + limits.total_timeout;
+    let until = |patience| end.min(Instant::now() + patience);
     let mut deadline = until(patience);
     loop {
-        if (bounds.is_stopped)() {
+        if (limits.is_stopped)() {
             return Err(io::Error::new(io::ErrorKind::Interrupted, "it was stopped"));
         }
         // A program that writes continuously would never let the wait below time out.
-        if end.is_some_and(|end| end <= Instant::now()) {
+        if end <= Instant::now() {
             return Ok(captured);
         }
         let left = deadline.saturating_duration_since(Instant::now());
@@ -215,7 +219,7 @@ fn collect_output(events: &Receiver<PipeEvent>, bounds: &ProcessLimits<'_>) -> i
         };
         let (all, piece) = piece;
         all.extend_from_slice(&piece);
-        if bounds.output_bytes < captured.stdout.len() + captured.stderr.len() {
+        if limits.output_bytes < captured.stdout.len() + captured.stderr.len() {
             return Err(io::Error::new(io::ErrorKind::FileTooLarge, "it writes too much"));
         }
         fresh += piece.len();
@@ -252,8 +256,8 @@ mod tests {
     use super::*;
 
     #[expect(clippy::disallowed_methods, reason = "a test starts the program that it is about")]
-    fn shell(script: &str) -> std::process::Command {
-        let mut command = std::process::Command::new("sh");
+    fn shell(script: &str) -> Command {
+        let mut command = Command::new("sh");
         command.args(["-c", script]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command.process_group(0);
         command
@@ -263,25 +267,22 @@ mod tests {
         shell(script).spawn().unwrap()
     }
 
+    fn wait(child: Child, input: &[u8], idle_timeout: Duration) -> io::Result<ProcessOutput> {
+        let (total_timeout, output_bytes) = (TOTAL_TIMEOUT, usize::MAX);
+        let is_stopped = &|| false;
+        let limits = ProcessLimits { idle_timeout, total_timeout, output_bytes, is_stopped };
+        wait_for_exit(child, input, &limits)
+    }
+
     #[test]
     fn a_program_that_never_ends_is_stopped() {
-        let error = wait_for_exit(
-            start("exec sleep 1000"),
-            b"",
-            &ProcessLimits::with_idle_timeout(Duration::from_millis(50)),
-        )
-        .unwrap_err();
+        let error = wait(start("exec sleep 1000"), b"", Duration::from_millis(50)).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::TimedOut);
     }
 
     #[test]
     fn a_child_that_holds_the_pipes_delays_nothing() {
-        let finished = wait_for_exit(
-            start("sleep 1000 & echo $!; echo '[]'"),
-            b"",
-            &ProcessLimits::with_idle_timeout(IDLE_TIMEOUT),
-        )
-        .unwrap();
+        let finished = wait(start("sleep 1000 & echo $!; echo '[]'"), b"", IDLE_TIMEOUT).unwrap();
         let said = String::from_utf8(finished.stdout).unwrap();
         let (id, said) = said.split_once('\n').unwrap();
         assert_eq!((finished.success, said), (true, "[]\n"));
@@ -297,9 +298,7 @@ mod tests {
         let child = command.stdin(writer).spawn().unwrap();
         // The command keeps our end of the pipe.
         drop(command);
-        assert!(
-            wait_for_exit(child, b"", &ProcessLimits::with_idle_timeout(Duration::from_millis(50))).is_err()
-        );
+        assert!(wait(child, b"", Duration::from_millis(50)).is_err());
         let mut rest = Vec::new();
         assert_eq!({ reader }.read_to_end(&mut rest).unwrap(), 0, "nobody holds the pipe");
     }
@@ -307,12 +306,7 @@ mod tests {
     #[test]
     fn a_program_that_writes_while_it_reads_is_read_to_its_end() {
         let input = vec![b'x'; 1 << 20];
-        let finished = wait_for_exit(
-            start("cat; echo bad >&2; exit 3"),
-            &input,
-            &ProcessLimits::with_idle_timeout(IDLE_TIMEOUT),
-        )
-        .unwrap();
+        let finished = wait(start("cat; echo bad >&2; exit 3"), &input, IDLE_TIMEOUT).unwrap();
         assert_eq!(finished, ProcessOutput { success: false, stdout: input, stderr: b"bad\n".to_vec() });
     }
 }

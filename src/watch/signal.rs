@@ -71,8 +71,6 @@ pub struct WatchCounts {
     pub instances: u64,
     /// How often events were lost, by an overflow or otherwise.
     pub losses: u64,
-    /// How often too many files changed at once to report each.
-    pub floods: u64,
     /// The number of handled events, except those of the cache's folder.
     pub events: u64,
     /// How long the last cookie took to come back.

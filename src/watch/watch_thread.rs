@@ -194,7 +194,6 @@ impl WatchThread {
     /// Reports the changes, and then the cookies that came back.
     fn publish(&mut self, batch: EventInbox) {
         if batch.everything {
-            self.shared.lock().counts.floods += 1;
             (self.sink)(WatchSignal::AllTouched);
         } else if batch.relist || !batch.files.is_empty() {
             let paths = batch.files.into_iter().collect();

@@ -33,13 +33,7 @@ fn main() {
     let inputs = ConfigInputs::default();
     let loaded = slop::internals::config::load(&inputs).expect("the defaults are sound");
     let files = RealFiles::open(&root).expect("the folder can be opened");
-    let world = World {
-        clock: &WallClock,
-        disk: &RealDisk,
-        files: &files,
-        processes: &RealProcesses,
-        progress: &NoProgress,
-    };
+    let world = World::real(&files, &NoProgress);
     let mut project = Project::open(&root, loaded.engine_options(&root), world).expect("it opens");
     let tree = Arc::new(WorkspaceCache::new());
     tree.set_trusted(true);

@@ -201,10 +201,12 @@ impl ClientFile {
         let offset = |at: usize, is_end: bool| {
             let (line, column) = self.shown.line_and_column(at);
             let own = buffer.text.line_range(line).unwrap_or(buffer.text.text.len()..buffer.text.text.len());
-            match () {
-                () if self.shown.line(line) == buffer.text.line(line) => (own.start + column).min(own.end),
-                () if is_end => own.end,
-                () => own.start,
+            if self.shown.line(line) == buffer.text.line(line) {
+                (own.start + column).min(own.end)
+            } else if is_end {
+                own.end
+            } else {
+                own.start
             }
         };
         buffer.text.range(offset(span.start, false)..offset(span.end, true), self.encoding)

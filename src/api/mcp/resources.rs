@@ -3,6 +3,7 @@
 use percent_encoding::percent_decode_str;
 use rmcp::model::{ListResourcesResult, Resource, ResourceContents, ResourceTemplate};
 
+use super::structured::page_of_files;
 use super::{hydration, kept};
 use crate::api::choices::ModeName;
 use crate::api::queries::ViewQuery;
@@ -46,16 +47,7 @@ pub(super) fn templates() -> Vec<ResourceTemplate> {
 pub(super) fn list(states: FileStates, cursor: Option<&str>) -> ListResourcesResult {
     let FileStates { mut files, .. } = states;
     files.retain(|file| file.state != "left_out");
-    // A name that is not UTF-8 is requested in escaped form, because addresses are text.
-    for file in &mut files {
-        file.path = spelled_path(&file.path, file.path_hex.as_deref());
-    }
-    files.sort_by(|a, b| a.path.cmp(&b.path));
-    // The cursor is a path instead of an offset, so that added or removed files do not shift the next page.
-    files.retain(|file| cursor.is_none_or(|cursor| cursor < file.path.as_str()));
-    let has_more = MAX_RESOURCES < files.len();
-    files.truncate(MAX_RESOURCES);
-    let next_cursor = files.last().filter(|_| has_more).map(|file| file.path.clone());
+    let (files, next_cursor) = page_of_files(files, cursor, MAX_RESOURCES);
     let mut page = ListResourcesResult::with_all_items(files.iter().map(resource).collect());
     page.next_cursor = next_cursor;
     page

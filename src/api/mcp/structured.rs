@@ -69,23 +69,34 @@ pub(super) fn files(states: FileStates, arguments: &StatusArguments, below: Opti
         is_below && arguments.state.is_none_or(|state| state.name() == file.state)
     });
     let matching = files.len();
-    // Sorted by the path as sent, because the cursor is compared with that.
-    files.sort_by(|a, b| a.path.cmp(&b.path));
-    if let Some(cursor) = &arguments.cursor {
-        files.retain(|file| cursor < &file.path);
-    }
-    let has_more = MAX_FILES < files.len();
-    files.truncate(MAX_FILES);
-    let next_cursor = files.last().filter(|_| has_more).map(|file| file.path.clone());
+    let (files, next_cursor) = page_of_files(files, arguments.cursor.as_deref(), MAX_FILES);
     let files = files.into_iter().map(|file| {
-        let path = spelled_path(&file.path, file.path_hex.as_deref());
-        let FileState { state, reason, language, .. } = file;
+        let FileState { path, state, reason, language, .. } = file;
         StatusFile { path, state, reason, language }
     });
     let page = StatusPage { counts, matching, files: files.collect(), next_cursor };
     let text = page_text(&page);
     let structured = serde_json::to_value(page).expect("strings and numbers become JSON");
     ToolOutput { text, structured: Some(structured), long: None }
+}
+
+/// Returns the page of the files after the path `cursor`, by path, and the cursor for the next page. A name that is not
+/// UTF-8 is escaped.
+pub(super) fn page_of_files(
+    mut files: Vec<FileState>,
+    cursor: Option<&str>,
+    most: usize,
+) -> (Vec<FileState>, Option<String>) {
+    for file in &mut files {
+        file.path = spelled_path(&file.path, file.path_hex.as_deref());
+    }
+    files.sort_by(|a, b| a.path.cmp(&b.path));
+    // The cursor is a path instead of an offset, so that added or removed files do not shift the next page.
+    files.retain(|file| cursor.is_none_or(|cursor| cursor < file.path.as_str()));
+    let has_more = most < files.len();
+    files.truncate(most);
+    let next_cursor = files.last().filter(|_| has_more).map(|file| file.path.clone());
+    (files, next_cursor)
 }
 
 fn count_states(files: &[FileState]) -> StateCounts {
@@ -217,4 +228,27 @@ fn write_symbol(text: &mut String, symbol: FoundSymbol, characters: usize) -> Sy
     let shown = shown.to_owned();
     let (signature, definition) = if definition.is_some() { (signature, Some(shown)) } else { (shown, None) };
     SymbolLocation { path, start_line, end_line, kind, qualified_name, signature, definition }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    #[test]
+    fn names_that_look_alike_in_utf_8_are_on_successive_pages() {
+        let file = |path: &str, hex: Option<&str>| json!({"path": path, "path_hex": hex, "state": "fresh"});
+        let mut all: Vec<Value> = (1..MAX_FILES).map(|at| file(&format!("a{at:03}"), None)).collect();
+        all.extend(["62fe", "62ff"].map(|hex| file("b\u{fffd}", Some(hex))));
+        let states: FileStates = serde_json::from_value(json!({"files": all})).unwrap();
+        let page = |cursor: Option<String>| {
+            let arguments = StatusArguments { cursor, ..StatusArguments::default() };
+            files(states.clone(), &arguments, None).structured.unwrap()
+        };
+        let first = page(None);
+        let second = page(first["next_cursor"].as_str().map(str::to_owned));
+        assert_eq!(first["files"][MAX_FILES - 1]["path"], "b\\xfe");
+        assert_eq!(second["files"][0]["path"], "b\\xff");
+    }
 }

@@ -131,7 +131,7 @@ impl CommandContext<'_> {
         Ok(self.output.write_line(&printable(line))?)
     }
 
-    pub(super) fn places(&self) -> DaemonPaths {
+    pub(super) fn daemon_paths(&self) -> DaemonPaths {
         let root = &self.location.root;
         DaemonPaths::for_project(root, &self.loaded.engine_options(root).cache_dir, self.runtime)
     }

@@ -33,24 +33,24 @@ pub(super) fn run_daemon(
     environment: &ProcessEnvironment,
     context: &mut CommandContext<'_>,
 ) -> Result<u8, CommandError> {
-    let places = context.places();
+    let paths = context.daemon_paths();
     match command {
-        DaemonCommand::Start(args) => start(args, &places, environment, context),
-        DaemonCommand::Stop => stop(&places, context),
+        DaemonCommand::Start(args) => start(args, &paths, environment, context),
+        DaemonCommand::Stop => stop(&paths, context),
         DaemonCommand::Restart(args) => {
             // The old daemon must have ended, because only one can hold the lock.
-            daemon::stop(&places).map_err(ApiError::from)?;
-            start(args, &places, environment, context)
+            daemon::stop(&paths).map_err(ApiError::from)?;
+            start(args, &paths, environment, context)
         }
-        DaemonCommand::Status { spans } => show_status(&places, *spans, context),
-        DaemonCommand::Logs { lines } => logs(&places, *lines, context),
+        DaemonCommand::Status { spans } => show_status(&paths, *spans, context),
+        DaemonCommand::Logs { lines } => logs(&paths, *lines, context),
         DaemonCommand::Unit if std::env::consts::FAMILY == "windows" => {
             let hint = "have the task scheduler run `slop watch` at login";
             Err(ApiError::user("no_systemd", "systemd does not exist on Windows", hint).into())
         }
         DaemonCommand::Unit => {
             let program = program(environment)?;
-            context.output.write_text(&daemon::systemd_unit(&program, &places))?;
+            context.output.write_text(&daemon::systemd_unit(&program, &paths))?;
             Ok(failure::DONE)
         }
     }
@@ -65,12 +65,12 @@ fn program(environment: &ProcessEnvironment) -> Result<PathBuf, CommandError> {
 
 /// Starts the daemon of a project, unless it is running. A running daemon of a different version is an error.
 pub(super) fn ensure_running(
-    places: &DaemonPaths,
+    paths: &DaemonPaths,
     environment: &ProcessEnvironment,
     context: &CommandContext<'_>,
 ) -> Result<(), CommandError> {
     let settings = context.loaded.engine_options(&context.location.root);
-    match daemon::start(&program(environment)?, places, &settings, &[]).map_err(ApiError::from)? {
+    match daemon::start(&program(environment)?, paths, &settings, &[]).map_err(ApiError::from)? {
         StartOutcome::Running { version, .. } if version != VERSION => {
             let message = format!("the running daemon is slop {version}, this is slop {VERSION}");
             let hint = "replace it with this version: `slop daemon restart`";
@@ -82,7 +82,7 @@ pub(super) fn ensure_running(
 
 fn start(
     args: &WatchArgs,
-    places: &DaemonPaths,
+    paths: &DaemonPaths,
     environment: &ProcessEnvironment,
     context: &mut CommandContext<'_>,
 ) -> Result<u8, CommandError> {
@@ -90,7 +90,7 @@ fn start(
     let paranoid = args.paranoid.then(|| "--paranoid".to_owned());
     let flags: Vec<OsString> = listen.into_iter().chain(paranoid).map(OsString::from).collect();
     let settings = context.loaded.engine_options(&context.location.root);
-    let started = daemon::start(&program(environment)?, places, &settings, &flags).map_err(ApiError::from)?;
+    let started = daemon::start(&program(environment)?, paths, &settings, &flags).map_err(ApiError::from)?;
     let (pid, is_new, words) = match started {
         StartOutcome::Spawned(pid) => (pid, true, "started"),
         StartOutcome::Running { pid, version } => {
@@ -102,7 +102,7 @@ fn start(
             (pid, false, "already runs")
         }
     };
-    let status = daemon::status(places);
+    let status = daemon::status(paths);
     if let Some(status) = &status
         && !is_new
         // A running daemon keeps its flags, because restarting it would end the streams of its clients.
@@ -132,15 +132,15 @@ fn has_other_flags(status: &DaemonStatus, args: &WatchArgs) -> bool {
     !args.listen.is_none_or(listens) || (args.paranoid && !status.paranoid.on)
 }
 
-fn stop(places: &DaemonPaths, context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
-    let stopped = daemon::stop(places).map_err(ApiError::from)?;
+fn stop(paths: &DaemonPaths, context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
+    let stopped = daemon::stop(paths).map_err(ApiError::from)?;
     let line = stopped.map_or("none runs".to_owned(), |pid| format!("stopped, process {pid}"));
     context.write_result(&json!({"pid": stopped, "stopped": stopped.is_some()}), &line)
 }
 
-fn logs(places: &DaemonPaths, lines: usize, context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
-    let bytes = RealDisk.read_suffix(&places.log, MAX_LOG_BYTES).map_err(|error| {
-        let message = format!("daemon log {} cannot be read: {error}", places.log.display());
+fn logs(paths: &DaemonPaths, lines: usize, context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
+    let bytes = RealDisk.read_suffix(&paths.log, MAX_LOG_BYTES).map_err(|error| {
+        let message = format!("daemon log {} cannot be read: {error}", paths.log.display());
         ApiError::environment("unreadable_log", message, "check that it is a file that you can read")
     })?;
     // The end of a long log may begin in the middle of a character.
@@ -170,7 +170,7 @@ pub(super) fn watch(
         let _ = detach_terminal();
     }
     let options = daemon::Options {
-        places: context.places(),
+        paths: context.daemon_paths(),
         root_reason: context.location.project.reason,
         sources: environment.sources.clone(),
         listen: args.listen,

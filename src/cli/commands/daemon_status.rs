@@ -11,20 +11,20 @@ use crate::daemon::DaemonPaths;
 use crate::render::{format_grouped, format_seconds, format_size};
 
 pub(super) fn show_status(
-    places: &DaemonPaths,
+    paths: &DaemonPaths,
     with_spans: bool,
     context: &mut CommandContext<'_>,
 ) -> Result<u8, CommandError> {
-    let report = if with_spans { daemon::performance(places) } else { None };
+    let report = if with_spans { daemon::performance(paths) } else { None };
     let (spans, status) = match report {
         Some(report) => (report.spans, Some(report.status)),
         // A daemon of an earlier version reports no timings.
-        None => (Vec::new(), daemon::status(places)),
+        None => (Vec::new(), daemon::status(paths)),
     };
     let Some(status) = status else {
         // A daemon that hangs still holds the lock, so starting another one would fail: the two cases need different
         // advice.
-        if let Some(hangs) = daemon::unresponsive(places) {
+        if let Some(hangs) = daemon::unresponsive(paths) {
             return Err(ApiError::from(hangs).into());
         }
         let message = "no daemon is running for this project";

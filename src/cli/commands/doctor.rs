@@ -76,7 +76,7 @@ pub(super) fn run(
     let report = DoctorReport {
         version: VERSION,
         program: environment.program.as_deref().map(shown),
-        daemon: daemon::status(&context.places())
+        daemon: daemon::status(&context.daemon_paths())
             .map(|status| DaemonSummary { pid: status.pid, version: status.version }),
         cache: cache_summary(context)?,
         tokens: SessionTokens {

@@ -19,7 +19,8 @@ use crate::cli::install_args::HookArgs;
 use crate::cli::location::{ProcessEnvironment, ProjectLocation};
 use crate::daemon::DaemonOrLocal;
 use crate::install::{CodingAgent, HookEvent, HookInput, hook_answer};
-use crate::render::format_grouped;
+use crate::model::STACK_BYTES;
+use crate::render::{format_grouped, write_fenced};
 use crate::service::{LocalService, authenticate_cache};
 use crate::sys::user_key;
 
@@ -28,8 +29,6 @@ const MAX_INPUT: u64 = 64 << 20;
 /// How long an agent waits. A later answer, such as the first one about a large project, is dropped.
 const START_DEADLINE: Duration = Duration::from_secs(3);
 const READ_DEADLINE: Duration = Duration::from_secs(1);
-/// The usual stack size of a process's main thread.
-const STACK_BYTES: usize = 8 << 20;
 /// The least tokens of a file whose skeleton is offered, and the least tokens that it has to save.
 const LARGE_TOKENS: u64 = 4_000;
 const LEAST_GAIN: u64 = 2;
@@ -185,8 +184,8 @@ impl HookSession {
         for path in self.opened.newest_first() {
             // Files that are gone or cannot be shown do not prevent showing the others.
             let Ok(Some(skeleton)) = self.view(&path, ModeName::Skeleton) else { continue };
-            let fence = "`".repeat(longest_run(&skeleton, '`').max(2) + 1);
-            let block = format!("\n\n### {path}\n\n{fence}\n{}\n{fence}", skeleton.trim_end());
+            let mut block = format!("\n### {path}\n\n");
+            write_fenced(&mut block, "", skeleton.trim_end());
             let tokens = count_tokens(&block);
             if COMPACTED_TOKENS < used + tokens {
                 continue;
@@ -195,7 +194,7 @@ impl HookSession {
             blocks.push(block);
         }
         if !blocks.is_empty() {
-            text = format!("{text}\n\n{intro}{}", blocks.concat());
+            text = format!("{text}\n\n{intro}\n{}", blocks.concat());
         }
         Ok((!text.is_empty()).then_some(text))
     }
@@ -222,9 +221,4 @@ impl HookSession {
         let is_outside = Path::new(&path).is_absolute() || path.starts_with("..");
         (!is_outside).then_some(path)
     }
-}
-
-/// Returns the length of the longest run of a letter.
-fn longest_run(text: &str, letter: char) -> usize {
-    text.split(|c| c != letter).map(str::len).max().unwrap_or(0)
 }

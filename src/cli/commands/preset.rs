@@ -5,14 +5,15 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 
 use super::context::{CommandContext, missing_paths, require_existing};
-use crate::api::{ApiError, persona_to_json, preset_to_json};
+use crate::api::{persona_to_json, preset_to_json};
 use crate::cli::curation_args::{PersonaCommand, PresetCommand};
 use crate::cli::failure;
 use crate::cli::failure::CommandError;
+use crate::config::edit;
 use crate::config::edit::PresetDraft;
-use crate::config::{SavedEntry, edit};
-use crate::model::{Persona, Preset, Tier, collapse_whitespace, printable_lines, suggest_known_name};
+use crate::model::{Tier, collapse_whitespace, printable_lines};
 use crate::render::format_grouped;
+use crate::service::{find_persona, find_preset};
 use crate::sys::RealDisk;
 
 pub(super) fn run_preset(
@@ -75,7 +76,7 @@ fn list_preset(context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
 }
 
 fn show_preset(name: &str, context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
-    let preset = find_preset(name, context)?;
+    let preset = find_preset(name, &context.loaded.curation)?;
     let gone = missing_paths(preset.value.files.iter().map(|item| item.path.as_str()), context);
     if context.output.json {
         let mut data = preset_to_json(&preset.value);
@@ -92,7 +93,7 @@ fn show_preset(name: &str, context: &mut CommandContext<'_>) -> Result<u8, Comma
 }
 
 fn apply_preset(name: &str, may_lose: bool, context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
-    let preset = find_preset(name, context)?;
+    let preset = find_preset(name, &context.loaded.curation)?;
     let gone = missing_paths(preset.value.files.iter().map(|item| item.path.as_str()), context);
     let source = preset.origin.file().expect("a preset is written in a file");
     let project = context.settings_file();
@@ -107,29 +108,12 @@ fn apply_preset(name: &str, may_lose: bool, context: &mut CommandContext<'_>) ->
 }
 
 fn delete_preset(name: &str, context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
-    let preset = find_preset(name, context)?;
+    let preset = find_preset(name, &context.loaded.curation)?;
     let file = preset.origin.file().expect("a preset is written in a file");
     context
         .edit_settings(&format!("preset {name} deleted"), |_| edit::delete_preset(&RealDisk, file, name))?;
     let path = file.display().to_string();
     context.write_result(&json!({"name": name, "path": path}), &format!("{path}: deleted {name}"))
-}
-
-fn find_preset<'a>(name: &str, context: &CommandContext<'a>) -> Result<&'a SavedEntry<Preset>, CommandError> {
-    let curation = &context.loaded.curation;
-    let names = curation.presets.iter().map(|preset| preset.value.name.as_str());
-    curation.preset(name).ok_or_else(|| unknown_name("no_such_preset", name, "preset", names))
-}
-
-/// Returns the error for an unknown name.
-pub(super) fn unknown_name<'n>(
-    code: &'static str,
-    name: &str,
-    kind: &str,
-    known: impl Iterator<Item = &'n str>,
-) -> CommandError {
-    let message = format!("no {kind} named `{name}`{}", suggest_known_name(name, known));
-    ApiError::user(code, message, format!("`slop {kind} list` lists the {kind}s")).into()
 }
 
 fn report_missing(gone: &[String], context: &mut CommandContext<'_>) {
@@ -188,17 +172,8 @@ fn list_persona(context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
     Ok(failure::DONE)
 }
 
-fn find_persona<'a>(
-    name: &str,
-    context: &CommandContext<'a>,
-) -> Result<&'a SavedEntry<Persona>, CommandError> {
-    let curation = &context.loaded.curation;
-    let names = curation.personas.iter().map(|persona| persona.value.name.as_str());
-    curation.persona(name).ok_or_else(|| unknown_name("no_such_persona", name, "persona", names))
-}
-
 fn show_persona(name: &str, context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
-    let persona = find_persona(name, context)?;
+    let persona = find_persona(name, &context.loaded.curation)?;
     if context.output.json {
         let mut data = persona_to_json(&persona.value);
         data["origin"] = persona.origin.to_string().into();

@@ -27,9 +27,9 @@ pub(super) fn run(
     environment: &ProcessEnvironment,
     context: &mut CommandContext<'_>,
 ) -> Result<u8, CommandError> {
-    let places = context.places();
-    daemon::ensure_running(&places, environment, context)?;
-    let PageTicket { url, expires_in_s } = page_ticket(&places)?;
+    let paths = context.daemon_paths();
+    daemon::ensure_running(&paths, environment, context)?;
+    let PageTicket { url, expires_in_s } = page_ticket(&paths)?;
     let desktop = Desktop::read();
     let mut opened_by = None;
     if !args.print && desktop.has_display {

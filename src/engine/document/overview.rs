@@ -13,7 +13,7 @@ use memchr::memmem;
 use super::draft::ShownFile;
 use crate::aggregate::{DocumentLimits, sanitize_line};
 use crate::engine::workspace::{KnownState, Workspace};
-use crate::model::{FileRole, FileType, RelPath};
+use crate::model::{FileRole, FileType, RelPath, parent_folder};
 use crate::{summarize, syntax};
 
 /// Under a smaller limit, the head would take too much room from the files.
@@ -164,8 +164,8 @@ fn entry_points(files: &[ShownFile]) -> Vec<String> {
         paths().filter(|path| has_name(path, &INDEXED_PACKAGES)).map(RelPath::parent).collect();
     let is_index = |path: &RelPath| {
         let folder = path.parent();
-        let above = folder.iter().rposition(|byte| *byte == b'/').map_or(&b""[..], |at| &folder[..at]);
-        has_name(path, &INDEX_FILES) && (packages.contains(folder) || packages.contains(above))
+        let is_package = packages.contains(folder) || packages.contains(parent_folder(folder));
+        has_name(path, &INDEX_FILES) && is_package
     };
     let is_entry = |path: &&RelPath| (has_name(path, &ENTRY_POINTS) || is_index(path)) && !is_auxiliary(path);
     let mut found: Vec<&RelPath> = paths().filter(is_entry).collect();

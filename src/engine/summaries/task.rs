@@ -12,6 +12,7 @@ use crate::engine::error::Error;
 use crate::engine::workspace::Workspace;
 use crate::model::{
     ContentHash, FileItem, ModelName, ModelPrompt, RelPath, SummaryKey, SummaryModel, SummaryScope, Tier,
+    parent_folder,
 };
 use crate::store::agent::{AGENT_DATABASE, AgentDb, RefusalRow};
 use crate::summarize::prompt::{FolderChild, KeyParts, PromptLimits, PromptStrategy, SummaryKeyBuilder};
@@ -227,8 +228,8 @@ pub(super) fn subject_folders(leaves: &[SubjectFile<'_>]) -> Vec<SubjectFolder> 
     for path in paths.into_iter().rev() {
         let children = inside.remove(path).unwrap_or_default();
         let folder = folder(path, children);
-        if let Some(above) = parent_folder(path) {
-            inside.entry(above).or_default().insert(folder.key, folder.bytes);
+        if !path.is_empty() {
+            inside.entry(parent_folder(path)).or_default().insert(folder.key, folder.bytes);
         }
         folders.push(folder);
     }
@@ -250,15 +251,8 @@ fn folder(path: &[u8], children: BTreeMap<SubjectKey, u64>) -> SubjectFolder {
     SubjectFolder { path, key: node, children, bytes }
 }
 
-fn parent_folder(path: &[u8]) -> Option<&[u8]> {
-    if path.is_empty() {
-        return None;
-    }
-    Some(path.iter().rposition(|byte| *byte == b'/').map_or(&[], |slash| &path[..slash]))
-}
-
 fn with_ancestors(path: &[u8]) -> impl Iterator<Item = &[u8]> {
-    std::iter::successors(Some(path), |path| parent_folder(path))
+    std::iter::successors(Some(path), |path| (!path.is_empty()).then(|| parent_folder(path)))
 }
 
 /// The keys of a policy, and which of them have no summary.

@@ -23,7 +23,7 @@ use crate::engine::mounts::Mount;
 use crate::engine::options::Options;
 use crate::engine::timings::AnswerStep;
 use crate::model::{
-    ContentHash, FileStamp, LinkedFolder, RelPath, SkipReason, is_within, lock, split_resource,
+    ContentHash, FileStamp, LinkedFolder, RelPath, SkipReason, is_within, lock, parent_folder, split_resource,
 };
 use crate::sys::{FileKind, Files, Processes, RealFiles};
 
@@ -231,7 +231,7 @@ impl Workspace<'_> {
         for found in &listed.listing.files {
             let mut folder = found.path.parent();
             while known.insert(folder.to_vec()) {
-                folder = folder.iter().rposition(|byte| *byte == b'/').map_or(&[], |slash| &folder[..slash]);
+                folder = parent_folder(folder);
             }
         }
         known.extend(listed.listing.folders.iter().map(|folder| folder.as_bytes().to_vec()));

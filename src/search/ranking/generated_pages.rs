@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::model::RelPath;
+use crate::model::{RelPath, parent_folder};
 
 /// Files in the folder of generated pages, and hardly anywhere else: those of jazzy, Javadoc, Doxygen, Sphinx, rustdoc,
 /// YARD, `RDoc` and `TypeDoc`.
@@ -52,7 +52,7 @@ impl GeneratedPages {
             if self.0.contains(folder) {
                 return true;
             }
-            folder = &folder[..folder.iter().rposition(|byte| *byte == b'/').unwrap_or(0)];
+            folder = parent_folder(folder);
         }
         false
     }

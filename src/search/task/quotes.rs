@@ -52,7 +52,7 @@ pub(super) fn find_quotes(text: &str, markup: &Markup, traces: &[Range<usize>]) 
 fn quotes_of_line(line: &str) -> Vec<(Range<usize>, bool)> {
     let mut found = Vec::new();
     if let Some(start) = message_start(line) {
-        let end = floor_boundary(line, line.len().min(start + MAX_BYTES));
+        let end = line.floor_char_boundary(start + MAX_BYTES);
         found.push((start..end, true));
     }
     let mut at = 0;
@@ -65,7 +65,7 @@ fn quotes_of_line(line: &str) -> Vec<(Range<usize>, bool)> {
         }
         let closing = if mark == '“' { '”' } else { mark };
         // The search for the end is limited to the maximum length, so that the time is linear.
-        let reach = floor_boundary(line, line.len().min(inside + MAX_BYTES + closing.len_utf8()));
+        let reach = line.floor_char_boundary(inside + MAX_BYTES + closing.len_utf8());
         let Some(close) = line[inside..reach].find(closing).map(|found| inside + found) else { continue };
         if line[close + closing.len_utf8()..].starts_with(char::is_alphanumeric) {
             continue;
@@ -93,11 +93,4 @@ fn message_start(line: &str) -> Option<usize> {
     let is_kind = ["Error", "Exception", "Warning"].iter().any(|end| kind.ends_with(end))
         || ["error", "panic", "fatal", "FATAL", "ERROR", "failed"].contains(&kind);
     is_kind.then_some(colon + 2)
-}
-
-fn floor_boundary(text: &str, mut at: usize) -> usize {
-    while !text.is_char_boundary(at) {
-        at -= 1;
-    }
-    at
 }

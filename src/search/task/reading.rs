@@ -111,10 +111,7 @@ fn title_of(text: &str, markup: &Markup) -> Range<usize> {
             // The text before it is insignificant: `Subject: [PATCH] `, or an address.
             let is_first = !line[..first - start].contains(char::is_alphanumeric);
             let title_start = if is_first { start } else { first };
-            let mut end = start + line.trim_end().len().min(MAX_TITLE_BYTES);
-            while !text.is_char_boundary(end) {
-                end -= 1;
-            }
+            let end = text.floor_char_boundary(start + line.trim_end().len().min(MAX_TITLE_BYTES));
             return title_start..end.max(title_start);
         }
         start += line.len();

@@ -10,10 +10,9 @@ use super::rows::AgentDbRecovery;
 use super::spend::{self, CounterName};
 use super::totals::LedgerTotals;
 use super::{recovery, wal};
-use crate::model::WriterKey;
+use crate::model::{WriterKey, error_chain};
 use crate::store::database::{
-    DatabaseFile, absolute, check_structure, describe_error, exists, lock_folder, metadata_if_exists,
-    with_suffix,
+    DatabaseFile, absolute, check_structure, exists, lock_folder, metadata_if_exists, with_suffix,
 };
 use crate::store::error::Error;
 use crate::store::migrate::AGENT_SCHEMA;
@@ -67,7 +66,7 @@ impl AgentDb {
         let unfinished = recovery::finish_or_create(&file)?;
         match recovery::open_intact(&file) {
             Err(error) if error.is_damage() => {
-                let recovery = recovery::replace_damaged(&file, describe_error(&error))?;
+                let recovery = recovery::replace_damaged(&file, error_chain(&error))?;
                 let database = recovery::open_intact(&file)?;
                 Ok(OpenedAgentDb { db: Self::writer(database)?, recovery: Some(recovery) })
             }

@@ -102,7 +102,7 @@ impl Store {
     pub fn record_delivery(
         &mut self,
         name: &str,
-        giving: &DeliveryUpdate,
+        update: &DeliveryUpdate,
         at_s: i64,
     ) -> Result<Option<VersionChange>, Error> {
         let name = &*scoped(self.worktree.as_deref(), name).into_owned();
@@ -112,19 +112,19 @@ impl Store {
             .map(i64::from_le_bytes);
         let is_fresh =
             used.is_some_and(|used| (used..used.saturating_add(MAX_USED_AT_AGE_S)).contains(&at_s));
-        let is_known = match &giving.document {
+        let is_known = match &update.document {
             Some(document) => delivered_document::is_recorded(&self.database.connection, name, document)?,
             None => true,
         };
         let request_key = meta_key(REQUEST_PREFIX, name);
         let last_request = meta::get_intact(&self.database.connection, &request_key)?;
-        let request = giving.request.filter(|request| last_request.as_deref() != Some(request.as_bytes()));
-        let has_changed = request.is_some() || !giving.changed.is_empty() || !giving.removed.is_empty();
+        let request = update.request.filter(|request| last_request.as_deref() != Some(request.as_bytes()));
+        let has_changed = request.is_some() || !update.changed.is_empty() || !update.removed.is_empty();
         if is_fresh && is_known && !has_changed {
             return Ok(None);
         }
         let transaction = self.begin()?;
-        if let Some(document) = &giving.document {
+        if let Some(document) = &update.document {
             delivered_document::record(&transaction, name, document)?;
         }
         meta::upsert(&transaction, &key, &at_s.to_le_bytes())?;
@@ -135,15 +135,15 @@ impl Store {
         if has_changed {
             let key = meta_key(VERSION_PREFIX, name);
             let before = meta::get_intact(&transaction, &key)?;
-            let after = next_version(before.clone().unwrap_or_default(), giving, at_s);
+            let after = next_version(before.clone().unwrap_or_default(), update, at_s);
             meta::upsert(&transaction, &key, after.as_bytes())?;
             versions = Some(VersionChange { before, after: after.as_bytes().to_vec() });
         }
-        for (row, text) in &giving.changed {
+        for (row, text) in &update.changed {
             delete(&transaction, name, row.path.as_bytes())?;
             insert(&transaction, name, row, text.as_deref())?;
         }
-        for path in &giving.removed {
+        for path in &update.removed {
             delete(&transaction, name, path.as_bytes())?;
         }
         transaction.commit()?;
@@ -152,18 +152,18 @@ impl Store {
 }
 
 /// Returns the version after these changes.
-fn next_version(mut before: Vec<u8>, giving: &DeliveryUpdate, at_s: i64) -> ContentHash {
+fn next_version(mut before: Vec<u8>, update: &DeliveryUpdate, at_s: i64) -> ContentHash {
     before.extend_from_slice(&at_s.to_le_bytes());
-    for (row, _) in &giving.changed {
+    for (row, _) in &update.changed {
         before.extend_from_slice(row.path.as_bytes());
         before.extend_from_slice(row.shown.as_bytes());
         before.extend_from_slice(row.wanted.as_bytes());
     }
-    for path in &giving.removed {
+    for path in &update.removed {
         before.extend_from_slice(path.as_bytes());
         before.push(0);
     }
-    if let Some(request) = &giving.request {
+    if let Some(request) = &update.request {
         before.extend_from_slice(request.as_bytes());
     }
     ContentHash::digest(&before)
@@ -329,7 +329,7 @@ mod tests {
         (row, Some(text.to_owned()))
     }
 
-    fn giving(files: &[(&str, &str)], removed: &[&str]) -> DeliveryUpdate {
+    fn update(files: &[(&str, &str)], removed: &[&str]) -> DeliveryUpdate {
         DeliveryUpdate {
             changed: files.iter().map(|(name, text)| given(name, text)).collect(),
             removed: removed.iter().map(|name| path(name)).collect(),
@@ -339,7 +339,7 @@ mod tests {
 
     fn filled(sandbox: &TempStore) -> Store {
         let mut store = sandbox.open();
-        store.record_delivery("x", &giving(&[("a.py", "a"), ("b.py", "b")], &[]), 10).unwrap();
+        store.record_delivery("x", &update(&[("a.py", "a"), ("b.py", "b")], &[]), 10).unwrap();
         store
     }
 
@@ -368,7 +368,7 @@ mod tests {
         assert_eq!(store.delivered_files("x").unwrap()[0], given("a.py", "a").0);
         assert_eq!(texts(&store, "x"), said(&[("a.py", "a"), ("b.py", "b")]));
         assert_eq!(texts(&store, "y"), []);
-        store.record_delivery("x", &giving(&[("a.py", "new")], &["b.py", "c.py"]), 11).unwrap();
+        store.record_delivery("x", &update(&[("a.py", "new")], &["b.py", "c.py"]), 11).unwrap();
         assert_eq!(texts(&store, "x"), said(&[("a.py", "new")]));
         // Replaced texts are deleted.
         assert_eq!((count(&sandbox, "given_text"), store.damaged_rows()), (1, 0));
@@ -437,8 +437,8 @@ mod tests {
     fn an_unused_name_is_collected_and_everything_is_cleared() {
         let sandbox = TempStore::new();
         let mut store = filled(&sandbox);
-        store.record_delivery("y", &giving(&[("a.py", "a")], &[]), 10).unwrap();
-        store.record_delivery("y", &giving(&[], &[]), 10 + SECONDS_A_DAY).unwrap();
+        store.record_delivery("y", &update(&[("a.py", "a")], &[]), 10).unwrap();
+        store.record_delivery("y", &update(&[], &[]), 10 + SECONDS_A_DAY).unwrap();
         store.collect_garbage(11, &producers()).unwrap();
         assert_eq!((texts(&store, "x"), texts(&store, "y")), (vec![], said(&[("a.py", "a")])));
         assert_eq!((count(&sandbox, "given_text"), count(&sandbox, "meta")), (1, 2));
@@ -463,7 +463,7 @@ mod tests {
         // A second writer would wait for this one.
         let other = sandbox.raw_connection();
         other.execute_batch("BEGIN IMMEDIATE").unwrap();
-        store.record_delivery("x", &giving(&[], &[]), 11).unwrap();
+        store.record_delivery("x", &update(&[], &[]), 11).unwrap();
     }
 
     #[test]
@@ -500,7 +500,7 @@ mod tests {
         sandbox.raw_connection().execute_batch(older).unwrap();
         let mut store = sandbox.open();
         assert_eq!(store.files().unwrap(), [row("a.py", "a")]);
-        store.record_delivery("x", &giving(&[("a.py", "a")], &[]), 10).unwrap();
+        store.record_delivery("x", &update(&[("a.py", "a")], &[]), 10).unwrap();
         assert_eq!(texts(&store, "x"), said(&[("a.py", "a")]));
     }
 }

@@ -7,9 +7,8 @@ use std::path::{Path, PathBuf};
 use rusqlite::{Connection, Transaction};
 
 use super::meta;
-use crate::store::database::{
-    DatabaseFile, absolute, describe_error, lock_folder, remove_logs, rename, with_suffix,
-};
+use crate::model::error_chain;
+use crate::store::database::{DatabaseFile, absolute, lock_folder, remove_logs, rename, with_suffix};
 use crate::store::error::Error;
 use crate::store::migrate::INDEX_SCHEMA;
 use crate::store::row::are_rows_authenticated;
@@ -70,7 +69,7 @@ impl Store {
         match Self::open_writer(&file) {
             Err(error) if error.is_damage() => {
                 let moved_to = set_file_aside(&file)?;
-                let why = describe_error(&error);
+                let why = error_chain(&error);
                 Ok(OpenedStore {
                     store: Self::open_writer(&file)?,
                     recovery: Some(StoreRecovery { moved_to, reason: why }),

@@ -123,11 +123,7 @@ fn title(content: &str) -> String {
 
 /// Returns the part of a text that is read.
 fn beginning(text: &str) -> &str {
-    let mut end = text.len().min(MAX_PARAGRAPH_BYTES);
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    &text[..end]
+    &text[..text.floor_char_boundary(MAX_PARAGRAPH_BYTES)]
 }
 
 /// Returns a text without tags, images and the targets of links; an image may be in a link, which takes two passes.

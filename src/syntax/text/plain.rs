@@ -236,12 +236,7 @@ pub(in crate::syntax) fn clip_name(name: String) -> String {
 }
 
 fn clip(mut line: String) -> String {
-    let mut end = MAX_LINE;
-    // A cut within a character would panic.
-    while !line.is_char_boundary(end) {
-        end -= 1;
-    }
-    line.truncate(end);
+    line.truncate(line.floor_char_boundary(MAX_LINE));
     line.push('…');
     line
 }

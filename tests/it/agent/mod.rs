@@ -1,7 +1,7 @@
 //! End-to-end tests of the sub-agent: the real binary and a scripted model server.
 //!
 //! Failures that take a quarter of an hour or more are covered by the unit tests of the room `llm`, with a simulated
-//! clock: `attempt.rs`, `breaker.rs`, `retry_after.rs` and `budget.rs`.
+//! clock: `attempt.rs` and `limits.rs`.
 
 mod batches;
 mod commands;

@@ -182,7 +182,7 @@ pub(super) struct SliceContent {
     pub(in crate::engine::document) bytes: u64,
 }
 
-/// Returns the slices that an item marks in a file, merged by name. `None` if the file cannot be read.
+/// Returns the slices that an item marks in a file, merged by name; none if the file cannot be read.
 pub(super) fn slice_contents(
     workspace: &Workspace<'_>,
     path: &RelPath,
