@@ -18,7 +18,7 @@ use slop::internals::model::{
     AggregationStrategy, BodyOptions, CacheLifetime, DocsDetail, FileOrder, PromptCaching, RelPath, Tier,
     ViewMode,
 };
-use slop::internals::sys::{RealDisk, RealFiles, RealProcesses, WallClock};
+use slop::internals::sys::RealFiles;
 
 /// The same allocator as in the program.
 #[global_allocator]
