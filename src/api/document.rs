@@ -217,10 +217,8 @@ impl<'s, 'w> SizeSearch<'s, 'w> {
             last = low.midpoint(high);
             match self.compose_within(last) {
                 Ok(written) if self.keeps_limit(&written) => (low, best) = (last, written),
-                // It fits as Markdown, but is too large when formatted.
-                Ok(_) => high = last,
-                // Not even the Markdown fits: the limit is too low.
-                Err(Error::OverSize { .. } | Error::OverBudget { .. }) => low = last,
+                // Too large when formatted, or even as Markdown.
+                Ok(_) | Err(Error::OverSize { .. } | Error::OverBudget { .. }) => high = last,
                 Err(error) => return Err(error),
             }
         }

@@ -8,14 +8,17 @@ use crate::model::lock;
 use crate::service::{SettingsSources, settings_error};
 
 /// The last valid settings, shared by all workers.
-pub(super) struct LastSettings(Mutex<SettingsState>);
+pub(super) struct LastSettings {
+    state: Mutex<SettingsState>,
+    /// Not part of the state, which is locked while settings are parsed: the event loop reads them, and must not block.
+    problems: Mutex<Vec<String>>,
+}
 
 struct SettingsState {
     good: ConfigInputs,
     /// The inputs of the broken settings, unless the file itself is unreadable, and the error. They are not parsed
     /// again until they change.
     broken: Option<(Option<ConfigInputs>, String)>,
-    problems: Vec<String>,
 }
 
 /// Settings for an answer.
@@ -30,13 +33,13 @@ pub(super) struct CurrentSettings {
 impl LastSettings {
     /// Creates the state with the settings that the daemon was started with.
     pub(super) const fn new(good: ConfigInputs, problems: Vec<String>) -> Self {
-        Self(Mutex::new(SettingsState { good, broken: None, problems }))
+        Self { state: Mutex::new(SettingsState { good, broken: None }), problems: Mutex::new(problems) }
     }
 
     /// Reads the current settings, or returns the last valid ones if that fails.
     pub(super) fn current(&self, sources: &SettingsSources, root: &Path) -> CurrentSettings {
         let read = sources.inputs(root);
-        let mut state = lock(&self.0);
+        let mut state = lock(&self.state);
         let known = |state: &SettingsState, fault: Option<String>, is_new| CurrentSettings {
             inputs: state.good.clone(),
             fault,
@@ -72,15 +75,23 @@ impl LastSettings {
 
     /// Records the problems of the settings in use.
     pub(super) fn set_problems(&self, loaded: &LoadedConfig) {
-        let mut state = lock(&self.0);
-        let problems = loaded.settings_problems();
-        if state.problems != problems {
-            state.problems = problems;
-        }
+        *lock(&self.problems) = loaded.settings_problems();
     }
 
     /// Returns the problems that were found when the settings were last read.
     pub(super) fn problems(&self) -> Vec<String> {
-        lock(&self.0).problems.clone()
+        lock(&self.problems).clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn problems_are_read_while_settings_are_parsed() {
+        let settings = LastSettings::new(ConfigInputs::default(), vec!["problem".to_owned()]);
+        let _parsing = lock(&settings.state);
+        assert_eq!(settings.problems(), ["problem"]);
     }
 }

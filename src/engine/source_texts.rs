@@ -21,7 +21,7 @@ pub struct SourceRequest {
     /// Its path, absolute or relative to the root; never a pattern.
     pub file: String,
     /// The text in an editor; `None` for that on the disk.
-    pub buffer: Option<Arc<str>>,
+    pub buffer: Option<Arc<String>>,
 }
 
 /// The visible text of a file.

@@ -81,7 +81,7 @@ pub use outline::{
     is_plain_word,
 };
 pub use page::PageFile;
-pub use parallel::{STACK_BYTES, on_all_cores, on_all_cores_with};
+pub use parallel::{STACK_BYTES, in_parallel, on_all_cores, on_all_cores_with};
 pub use path::{
     IGNORE_FILES, InvalidPath, RelPath, TEMPORARY_PREFIX, error_chain, is_within, normalized_path,
     parent_folder, path_text, unescaped_path,

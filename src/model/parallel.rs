@@ -1,6 +1,9 @@
-//! Runs the same work on many items, on all cores.
+//! Runs work on several cores.
 
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::lock;
 
 /// A parser may need a deep stack, and so may walking its result.
 pub const STACK_BYTES: usize = 8 << 20;
@@ -44,6 +47,23 @@ pub fn on_all_cores_with<T: Sync, S, R: Send>(
     // Which thread took which item depends on timing; the order of the results must not.
     done.sort_unstable_by_key(|(at, _)| *at);
     done.into_iter().map(|(_, result)| result).collect()
+}
+
+/// Runs `other` on a thread of its own while this one runs `own`, or before it if no thread can be started.
+pub fn in_parallel<A: Send, B>(other: impl FnOnce() -> A + Send, own: impl FnOnce() -> B) -> (A, B) {
+    // A thread that cannot be started would drop it.
+    let other = Mutex::new(Some(other));
+    let run_other = || {
+        let other = lock(&other).take().expect("it is only run once");
+        other()
+    };
+    std::thread::scope(|scope| match std::thread::Builder::new().spawn_scoped(scope, run_other) {
+        Ok(thread) => {
+            let own = own();
+            (thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), own)
+        }
+        Err(_) => (run_other(), own()),
+    })
 }
 
 #[cfg(test)]

@@ -199,7 +199,10 @@ impl S3Engine {
         };
         thread::scope(|scope| {
             for _ in 1..CONCURRENCY.min(items.len()) {
-                scope.spawn(run);
+                if thread::Builder::new().spawn_scoped(scope, run).is_err() {
+                    // The existing threads do the work, or this one alone.
+                    break;
+                }
             }
             run();
         });

@@ -15,6 +15,9 @@ use super::redis::RedisEngine;
 use super::s3::S3Engine;
 use super::url::ShareUrl;
 
+/// The maximum number of threads: those that are abandoned may hang for as long as the process runs.
+const MAX_THREADS: usize = 8;
+
 /// An engine with a timeout for each batch.
 pub(super) struct TimedEngine {
     engine: Arc<dyn Engine>,
@@ -101,18 +104,25 @@ impl TimedEngine {
     }
 
     /// Runs work in a thread of its own, and waits for it until the timeout. A disk that hangs cannot be interrupted,
-    /// and a server may send a byte a second: such work is abandoned, and its result is lost.
+    /// and a server may send a byte a second: such work is abandoned, and its result is lost. Nothing more is asked of an
+    /// engine while too many threads hang.
     fn within_time<T: Send + 'static>(
         &self,
         timeout: Duration,
         work: impl FnOnce(&dyn Engine) -> Result<T, Error> + Send + 'static,
     ) -> Result<T, Error> {
+        // Each thread has a reference.
+        if MAX_THREADS < Arc::strong_count(&self.engine) {
+            return Err(Error::TimedOut(timeout));
+        }
         let (sender, receiver) = mpsc::sync_channel(1);
         let engine = Arc::clone(&self.engine);
         let worker = thread::Builder::new().name("slop-share".to_owned());
         let started = worker.spawn(move || {
+            let result = work(&*engine);
+            drop(engine);
             // The receiver may have stopped waiting.
-            let _ = sender.send(work(&*engine));
+            let _ = sender.send(result);
         });
         started.map_err(|source| Error::Io { done: "asked", source })?;
         receiver.recv_timeout(timeout).unwrap_or(Err(Error::TimedOut(timeout)))
@@ -150,5 +160,15 @@ mod tests {
         let entry = NewEntry { key: [1; 32], bytes: Vec::new(), mode: PutMode::IfAbsent };
         assert_eq!(engine.put(&vec![entry; 5]).unwrap(), [true; 5]);
         engine.check().unwrap();
+    }
+
+    #[test]
+    fn an_engine_that_keeps_hanging_does_not_gather_threads() {
+        let timeout = Duration::from_millis(1);
+        let engine = TimedEngine { engine: Arc::new(HangingEngine), batch: 2, timeout };
+        for _ in 0..2 * MAX_THREADS {
+            assert!(matches!(engine.get(&[[1; 32]]), Err(Error::TimedOut(_))));
+        }
+        assert_eq!(Arc::strong_count(&engine.engine), 1 + MAX_THREADS);
     }
 }

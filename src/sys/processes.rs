@@ -153,27 +153,8 @@ pub(super) fn wait_for_exit(
     limits: &ProcessLimits<'_>,
 ) -> io::Result<ProcessOutput> {
     let group = ProcessGroup::new(&child);
-    let (sender, events) = channel();
-    if let Some(mut pipe) = child.stdin.take() {
-        // On a thread of its own, because a program that writes while it reads would fill its pipe and block. It may
-        // close its input early if it does not need the rest.
-        let input = input.to_vec();
-        std::thread::spawn(move || io::Write::write_all(&mut pipe, &input));
-    }
-    if let Some(pipe) = child.stdout.take() {
-        let sender = sender.clone();
-        std::thread::spawn(move || read_all(pipe, &sender, PipeEvent::Stdout));
-    }
-    if let Some(pipe) = child.stderr.take() {
-        let sender = sender.clone();
-        std::thread::spawn(move || read_all(pipe, &sender, PipeEvent::Stderr));
-    }
-    let waiter = group.clone();
-    std::thread::spawn(move || {
-        waiter.wait_for_end();
-        sender.send(PipeEvent::Exited)
-    });
-    let captured = collect_output(&events, limits);
+    let events = start_threads(&mut child, group.clone(), input);
+    let captured = events.and_then(|events| collect_output(&events, limits));
     if !captured.as_ref().is_ok_and(|captured| captured.has_exited) {
         group.kill(&mut child)?;
     }
@@ -186,6 +167,30 @@ pub(super) fn wait_for_exit(
         return Err(io::Error::other(format!("it was killed ({status})")));
     }
     Ok(ProcessOutput { success: status.success(), stdout: captured.stdout, stderr: captured.stderr })
+}
+
+/// Starts the threads that write a program's input, read its output, and wait for its end.
+fn start_threads(child: &mut Child, group: ProcessGroup, input: &[u8]) -> io::Result<Receiver<PipeEvent>> {
+    let (sender, events) = channel();
+    if let Some(mut pipe) = child.stdin.take() {
+        // On a thread of its own, because a program that writes while it reads would fill its pipe and block. It may
+        // close its input early if it does not need the rest.
+        let input = input.to_vec();
+        std::thread::Builder::new().spawn(move || io::Write::write_all(&mut pipe, &input))?;
+    }
+    if let Some(pipe) = child.stdout.take() {
+        let sender = sender.clone();
+        std::thread::Builder::new().spawn(move || read_all(pipe, &sender, PipeEvent::Stdout))?;
+    }
+    if let Some(pipe) = child.stderr.take() {
+        let sender = sender.clone();
+        std::thread::Builder::new().spawn(move || read_all(pipe, &sender, PipeEvent::Stderr))?;
+    }
+    std::thread::Builder::new().spawn(move || {
+        group.wait_for_end();
+        sender.send(PipeEvent::Exited)
+    })?;
+    Ok(events)
 }
 
 /// Collects output until the program has ended and its pipes are closed, or a limit is reached.

@@ -203,10 +203,9 @@ impl WatchThread {
         let passed = {
             let mut state = self.shared.lock();
             // Events arrive in order, so a cookie proves that all earlier ones have passed.
-            let later = state.outstanding_cookies.split_off(&(newest + 1));
-            std::mem::replace(&mut state.outstanding_cookies, later)
+            state.outstanding_cookies.extract_if(..=newest, |_, _| true).collect::<Vec<_>>()
         };
-        for number in passed.into_keys() {
+        for (number, _) in passed {
             (self.sink)(WatchSignal::CookiePassed(number));
         }
     }

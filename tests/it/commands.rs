@@ -298,3 +298,17 @@ fn an_invalid_number_is_refused_with_the_valid_range() {
         ran.assert_fails(2, &[expected]);
     }
 }
+
+#[test]
+fn documents_are_composed_although_no_thread_can_be_started() {
+    let sandbox = Sandbox::repo();
+    sandbox.write("a.py", "def first():\n    return 1\n");
+    sandbox.commit_all("first");
+    let mut command = sandbox.command(&["aggregate", "--stdout"]);
+    // No stack is as large as this.
+    command.env("RUST_MIN_STACK", (1_u64 << 46).to_string());
+    let ran = run(command);
+    assert!(ran.code == 0 && ran.out.contains("def first()"), "{ran:?}");
+    // Git cannot be run.
+    assert!(ran.err.contains("the tree was walked"), "{}", ran.err);
+}

@@ -181,3 +181,22 @@ fn malformed_messages_are_refused_and_the_server_continues() {
     client.notify("exit", &Value::Null);
     assert_eq!(client.exit(), Some(1));
 }
+
+#[test]
+fn a_note_is_sent_once() {
+    let sandbox = project();
+    sandbox.write(".git/index", "broken");
+    let mut client = LspClient::initialized(&sandbox);
+    for id in 100..108 {
+        let params = json!({"query": "Engine"});
+        client.send(&json!({"jsonrpc": "2.0", "id": id, "method": "workspace/symbol", "params": params}));
+    }
+    client.send(&json!({"jsonrpc": "2.0", "id": 108, "method": "shutdown"}));
+    let (mut notes, mut answers) = (0, 0);
+    while answers < 9 {
+        let message = client.receive();
+        notes += usize::from(message["method"] == "window/logMessage");
+        answers += usize::from(message.get("id").is_some());
+    }
+    assert_eq!(notes, 1);
+}

@@ -29,6 +29,9 @@ use crate::model::{STACK_BYTES, lock};
 /// The number of requests that are answered simultaneously; others wait.
 const MAX_CONCURRENT: usize = 4;
 
+/// The number of sent notes that are remembered; then all are forgotten.
+const MAX_NOTED: usize = 1000;
+
 /// The served project.
 pub struct LspProject {
     pub service: Arc<dyn Service>,
@@ -54,6 +57,7 @@ pub fn serve(
         state: ServerState::Started,
         buffers: Arc::default(),
         running: Arc::default(),
+        noted: Arc::default(),
     };
     let mut input = input;
     let is_orderly = loop {
@@ -89,6 +93,7 @@ struct Server<'o, W> {
     buffers: Arc<OpenBuffers>,
     /// The pending requests, by their ids as JSON.
     running: Arc<Mutex<HashMap<String, Arc<QueryJob>>>>,
+    noted: Arc<Mutex<HashSet<String>>>,
 }
 
 enum ServerState {
@@ -198,7 +203,7 @@ impl<W: Write + Send + 'static> Server<'_, W> {
                 session: Arc::clone(&session),
                 output: Arc::clone(&self.output),
                 running: Arc::clone(&self.running),
-                noted: Mutex::default(),
+                noted: Arc::clone(&self.noted),
             };
             let items = Arc::clone(&items);
             let builder = std::thread::Builder::new().name("answer".to_owned()).stack_size(STACK_BYTES);
@@ -305,7 +310,7 @@ struct Worker<W> {
     output: Arc<Mutex<W>>,
     running: Arc<Mutex<HashMap<String, Arc<QueryJob>>>>,
     /// The notes that were already sent to the client.
-    noted: Mutex<HashSet<String>>,
+    noted: Arc<Mutex<HashSet<String>>>,
 }
 
 impl<W: Write> Worker<W> {
@@ -318,7 +323,7 @@ impl<W: Write> Worker<W> {
             let result = catch_unwind(AssertUnwindSafe(|| answer(&work, &context)));
             let result = result.unwrap_or_else(|_| Err(ApiError::bug().into()));
             for note in job.take_notes() {
-                if lock(&self.noted).insert(note.clone()) {
+                if self.is_new(&note) {
                     let params = json!({"type": 3, "message": note});
                     send(&self.output, &notification("window/logMessage", &params));
                 }
@@ -328,6 +333,15 @@ impl<W: Write> Worker<W> {
                 send(&self.output, &response(&id, result));
             }
         }
+    }
+
+    /// Records that a note is sent; returns whether this is the first time.
+    fn is_new(&self, note: &str) -> bool {
+        let mut noted = lock(&self.noted);
+        if MAX_NOTED <= noted.len() {
+            noted.clear();
+        }
+        noted.insert(note.to_owned())
     }
 }
 

@@ -42,21 +42,15 @@ pub(super) struct TextChange {
 /// A text with the starts of its lines, which end with `\n`, `\r\n` or `\r` as the protocol requires.
 #[derive(Debug, Clone)]
 pub(super) struct IndexedText {
-    pub(super) text: Arc<str>,
+    pub(super) text: Arc<String>,
     line_starts: Vec<usize>,
 }
 
 impl IndexedText {
-    pub(super) fn new(text: impl Into<Arc<str>>) -> Self {
+    pub(super) fn new(text: impl Into<String>) -> Self {
         let text = text.into();
-        let bytes = text.as_bytes();
-        let mut line_starts = vec![0];
-        for at in memchr::memchr2_iter(b'\n', b'\r', bytes) {
-            if bytes[at] == b'\n' || bytes.get(at + 1) != Some(&b'\n') {
-                line_starts.push(at + 1);
-            }
-        }
-        Self { text, line_starts }
+        let line_starts = std::iter::once(0).chain(line_starts(text.as_bytes(), 0..text.len())).collect();
+        Self { text: Arc::new(text), line_starts }
     }
 
     /// Returns the number of lines; a line break at the end of the text is followed by an empty line.
@@ -136,16 +130,41 @@ impl IndexedText {
     }
 
     /// Returns the text after changes, each of which applies to the result of the previous one.
-    pub(super) fn changed(self, changes: Vec<TextChange>, encoding: PositionEncoding) -> Self {
-        changes.into_iter().fold(self, |text, change| match change.range {
-            None => Self::new(change.text),
-            Some(range) => {
-                let start = text.offset(range.start, encoding);
-                let end = text.offset(range.end, encoding).max(start);
-                Self::new(format!("{}{}{}", &text.text[..start], change.text, &text.text[end..]))
-            }
-        })
+    pub(super) fn changed(mut self, changes: Vec<TextChange>, encoding: PositionEncoding) -> Self {
+        for change in changes {
+            let Some(range) = change.range else {
+                self = Self::new(change.text);
+                continue;
+            };
+            let start = self.offset(range.start, encoding);
+            let end = self.offset(range.end, encoding).max(start);
+            self.replace(start..end, &change.text);
+        }
+        self
     }
+
+    /// Replaces a range. With many cursors, a text is changed in many places at once, so only the lines there are
+    /// indexed again.
+    fn replace(&mut self, range: Range<usize>, new: &str) {
+        let text = Arc::make_mut(&mut self.text);
+        text.replace_range(range.clone(), new);
+        let end = range.start + new.len();
+        // The first line starts at 0 in any text. Whether a line starts at an edge of the range depends on both sides.
+        let first = self.line_starts.partition_point(|start| *start < range.start).max(1);
+        let last = self.line_starts.partition_point(|start| *start <= range.end);
+        for start in &mut self.line_starts[last..] {
+            *start = *start - range.end + end;
+        }
+        let breaks = range.start.saturating_sub(1)..end;
+        self.line_starts.splice(first..last, line_starts(text.as_bytes(), breaks));
+    }
+}
+
+/// Returns the starts of the lines that follow the line breaks in a range.
+fn line_starts(text: &[u8], range: Range<usize>) -> impl Iterator<Item = usize> {
+    memchr::memchr2_iter(b'\n', b'\r', &text[range.clone()])
+        .map(move |at| range.start + at + 1)
+        .filter(|start| text[start - 1] == b'\n' || text.get(*start) != Some(&b'\n'))
 }
 
 /// Returns the occurrences of a name in a text, not within longer names.
@@ -223,6 +242,22 @@ mod tests {
         let crab = range(at(0, 2), at(0, 3));
         let text = IndexedText::new("🦀b").changed(vec![change(crab, "c")], PositionEncoding::Utf16);
         assert_eq!(&*text.text, "🦀c");
+    }
+
+    #[test]
+    fn a_changed_text_has_the_lines_of_a_new_one() {
+        for text in ["", "\r\n", "a\r\nb\n\rc\r", "\n\r\n\r"] {
+            for (start, new) in
+                (0..=text.len()).flat_map(|start| ["", "\n", "\r", "x\r\ny"].map(|new| (start, new)))
+            {
+                for end in start..=text.len() {
+                    let mut changed = IndexedText::new(text);
+                    changed.replace(start..end, new);
+                    let expected = IndexedText::new(changed.text.as_str());
+                    assert_eq!(changed.line_starts, expected.line_starts, "{text:?} {start}..{end} {new:?}");
+                }
+            }
+        }
     }
 
     #[test]

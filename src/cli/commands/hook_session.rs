@@ -31,14 +31,16 @@ impl OpenedFiles {
     /// Records that a file was opened; returns whether this is the first time.
     pub(super) fn note(&self, path: &str) -> bool {
         let Some(file) = &self.file else { return true };
+        // A file that cannot be recorded is merely not shown later.
+        let _ = RealDisk.create_private_folder(&self.folder);
+        // An agent that opens several files at once calls a hook for each.
+        let _lock = RealDisk.lock_folder(&self.folder);
         let mut paths = self.read();
         let is_first = !paths.iter().any(|known| known == path);
         paths.retain(|known| known != path);
         paths.push(path.to_owned());
         let kept = &paths[paths.len().saturating_sub(MAX_FILES)..];
-        // A file that cannot be recorded is merely not shown later.
-        let _ = RealDisk.create_private_folder(&self.folder);
-        let _ = RealDisk.replace_private(file, kept.join("\n").as_bytes());
+        let _ = RealDisk.replace_private(file, kept.join("\0").as_bytes());
         is_first
     }
 
@@ -63,6 +65,29 @@ impl OpenedFiles {
     fn read(&self) -> Vec<String> {
         let bytes =
             self.file.as_ref().and_then(|file| RealDisk.read(file).ok().flatten()).unwrap_or_default();
-        String::from_utf8_lossy(&bytes).lines().map(str::to_owned).collect()
+        let text = String::from_utf8_lossy(&bytes);
+        text.split('\0').filter(|path| !path.is_empty()).map(str::to_owned).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_that_are_opened_at_once_are_all_recorded() {
+        let folder = tempfile::tempdir().unwrap();
+        let session = || OpenedFiles::of_session(folder.path(), Path::new("/p"), Some("s"));
+        let mut expected: Vec<String> = (0..MAX_FILES).map(|number| format!("two\nlines{number}")).collect();
+        std::thread::scope(|scope| {
+            for path in &expected {
+                scope.spawn(move || assert!(session().note(path)));
+            }
+        });
+        let mut recorded = session().newest_first();
+        recorded.sort_unstable();
+        expected.sort_unstable();
+        assert_eq!(recorded, expected);
+        assert!(!session().note(&expected[0]));
     }
 }

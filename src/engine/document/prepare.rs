@@ -28,7 +28,7 @@ use crate::engine::ranking::{
 use crate::engine::summaries::ModelSummaries;
 use crate::engine::timings::AnswerStep;
 use crate::engine::workspace::{KnownFile, Workspace};
-use crate::model::{FileOrder, RelPath};
+use crate::model::{FileOrder, RelPath, in_parallel};
 use crate::search::{ChangeHorizon, PathClass, RankingQuery};
 
 /// A document before its files are made to fit.
@@ -178,23 +178,23 @@ impl GatherInputs<'_> {
         let checkouts = commits.as_ref().map_or_else(Vec::new, |commits| {
             commits.checkouts_of(&renderer.cache.workspace, &selection.files)
         });
-        let (gathered, history) = std::thread::scope(|scope| {
+        let gather = || {
+            if !request.sections.part.has_prefix() {
+                return Ok(GatheredFiles::default());
+            }
+            let _timer = renderer.cache.workspace.steps.time(AnswerStep::Render);
+            let is_followed = |path: &RelPath| reader.is_some_and(|reader| reader.follows(path));
+            gather_files(renderer, request, routing, selection, &is_followed)
+        };
+        let (history, gathered) = match &commits {
+            None => (None, gather()),
             // Git determines uncommitted changes while the files are rendered.
-            let (checkouts, shared) = (&checkouts, shared.zip(states));
-            let history = commits
-                .as_ref()
-                .map(|commits| scope.spawn(move || with_uncommitted(commits, checkouts, shared)));
-            let gathered = if request.sections.part.has_prefix() {
-                let _timer = renderer.cache.workspace.steps.time(AnswerStep::Render);
-                let is_followed = |path: &RelPath| reader.is_some_and(|reader| reader.follows(path));
-                gather_files(renderer, request, routing, selection, &is_followed)
-            } else {
-                Ok(GatheredFiles::default())
-            };
-            let history = history
-                .map(|history| history.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
-            (gathered, history)
-        });
+            Some(commits) => {
+                let history = || with_uncommitted(commits, &checkouts, shared.zip(states));
+                let (history, gathered) = in_parallel(history, gather);
+                (Some(history), gathered)
+            }
+        };
         note_faults(&mut renderer.cache.workspace, &checkouts);
         Ok((gathered?, history))
     }

@@ -329,11 +329,16 @@ fn read_all(
         // This thread has the only writing connection, so the readers send their results. The queue is short: readers
         // that are faster than the disk wait instead of filling memory.
         std::thread::scope(|scope| {
-            scope.spawn(|| {
-                examiner.examine_all(paths, &sender, progress);
-                drop(sender);
+            let reader = &examiner;
+            let read = move || reader.examine_all(paths, &sender, progress);
+            let started = std::thread::Builder::new().spawn_scoped(scope, read);
+            // If no thread can be started, this one reads too, and there are no other results.
+            let own_paths: &[RelPath] = if started.is_ok() { &[] } else { paths };
+            let own = own_paths.iter().take_while(|_| !progress.is_cancelled()).map(|path| {
+                progress.advance();
+                examiner.examine(path)
             });
-            for examined in results.into_iter().flatten() {
+            for examined in results.into_iter().flatten().chain(own) {
                 let bytes = examined.bytes;
                 report_stamp_mismatch(
                     cache,

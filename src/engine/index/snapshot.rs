@@ -14,7 +14,7 @@ use crate::engine::timings::AnswerStep;
 use crate::engine::workspace::{
     EVENT_DEADLINE_NS, FileRows, TrackedListing, TreeSnapshot, Workspace, is_racy,
 };
-use crate::model::RelPath;
+use crate::model::{RelPath, in_parallel};
 use crate::store::FileRow;
 use crate::sys::{FileStat, Files};
 
@@ -243,13 +243,12 @@ fn stat_all(workspace: &Workspace<'_>, paths: &[&RelPath]) -> Vec<Option<FileSta
     };
     let mut stats = vec![None; paths.len()];
     // A refresh after an edit needs those of one file: starting a thread takes longer.
-    let second = if paths.len() < 2 * FILES_FOR_A_THREAD { paths.len() } else { paths.len() / 2 };
-    let (of_first, of_second) = stats.split_at_mut(second);
-    std::thread::scope(|scope| {
-        if !of_second.is_empty() {
-            scope.spawn(|| take(&paths[second..], of_second));
-        }
-        take(&paths[..second], of_first);
-    });
+    if paths.len() < 2 * FILES_FOR_A_THREAD {
+        take(paths, &mut stats);
+    } else {
+        let (first, second) = paths.split_at(paths.len() / 2);
+        let (of_first, of_second) = stats.split_at_mut(first.len());
+        in_parallel(|| take(second, of_second), || take(first, of_first));
+    }
     stats
 }

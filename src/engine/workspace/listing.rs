@@ -23,7 +23,8 @@ use crate::engine::mounts::Mount;
 use crate::engine::options::Options;
 use crate::engine::timings::AnswerStep;
 use crate::model::{
-    ContentHash, FileStamp, LinkedFolder, RelPath, SkipReason, is_within, lock, parent_folder, split_resource,
+    ContentHash, FileStamp, LinkedFolder, RelPath, SkipReason, in_parallel, is_within, lock, parent_folder,
+    split_resource,
 };
 use crate::sys::{FileKind, Files, Processes, RealFiles};
 
@@ -66,14 +67,11 @@ impl Workspace<'_> {
             processes: self.world.processes,
         };
         let steps = self.steps.clone();
-        let (listed, done) = std::thread::scope(|scope| {
-            let listing = scope.spawn(move || {
-                let _timer = steps.time(AnswerStep::List);
-                mounted_files.list()
-            });
-            let done = meanwhile();
-            (listing.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), done)
-        });
+        let list = move || {
+            let _timer = steps.time(AnswerStep::List);
+            mounted_files.list()
+        };
+        let (listed, done) = in_parallel(list, meanwhile);
         let (mut listing, mounts) = listed?;
         let is_whole = rows.is_some() || mounts.iter().all(|mount| mount.source.is_some());
         if let Some(rows) = rows {

@@ -248,6 +248,16 @@ fn cookies_come_back_although_the_cache_is_deleted_repeatedly() {
 }
 
 #[test]
+fn a_cookie_with_the_largest_number_does_not_end_the_watch() {
+    let scene = WatchScene::watching(&[]);
+    scene.observe_until_cookie();
+    scene.write(&format!(".slop_cache/cookies/7-{}", u64::MAX), "");
+    scene.observe_until_cookie();
+    scene.write("f", "x");
+    assert!(scene.observe_until_cookie().paths.contains("f"));
+}
+
+#[test]
 fn a_pending_cookie_comes_back_although_its_folder_is_deleted() {
     let scene = WatchScene::watching(&[]);
     scene.observe_until_cookie();
