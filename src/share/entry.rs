@@ -112,7 +112,11 @@ pub(super) fn open_entry(
     key: &SummaryKey,
     entry: &[u8],
 ) -> Result<(SharedSummary, WriterKey), EntryDefect> {
-    // The format is checked first: in another one, the length may be valid.
+    // Entries of every format are signed.
+    if entry.len() <= SIGNATURE_BYTES {
+        return Err(EntryDefect::Length);
+    }
+    // The format is checked next: in another one, the length may be valid.
     if entry.first().is_some_and(|format| *format != FORMAT) {
         return Err(EntryDefect::Format);
     }
@@ -305,5 +309,6 @@ pub(super) mod tests {
         entry[0] = FORMAT + 1;
         assert_eq!(open("a", &entry), Err(EntryDefect::Format));
         assert!(!EntryDefect::Format.is_worthless());
+        assert_eq!(open("a", b"garbage\n"), Err(EntryDefect::Length));
     }
 }
