@@ -118,6 +118,9 @@ impl From<Error> for ApiError {
         let (code, kind, hint) = describe(error.code());
         let hint = match &error {
             Error::LeftOut { reason, .. } => left_out_hint(*reason).unwrap_or(hint),
+            Error::Apart { .. } => {
+                "if `aggregation.cache_dir` or `project.output_dir` names a folder with sources, name another one"
+            }
             _ => hint,
         };
         Self { code: code.into(), message: error_chain(&error), hint: hint.into(), kind }

@@ -21,7 +21,9 @@ pub enum Error {
     Select(#[from] aggregate::Error),
     #[error("`{path}` is not in the project")]
     BadPath { path: String, source: InvalidPath },
-    #[error("{path} is not part of the project")]
+    #[error(
+        "{path} is not part of the project: it belongs to version control, to the cache or to written documents"
+    )]
     Apart { path: RelPath },
     #[error("no such file: {path}{}", suggestion(nearest))]
     NoSuchFile { path: RelPath, nearest: Vec<String> },
