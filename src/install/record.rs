@@ -51,8 +51,8 @@ pub struct InstalledFile {
     pub agents: Vec<String>,
     /// The programs that it names.
     pub programs: Vec<String>,
-    /// The entries that are no longer in the file.
-    pub missing: Vec<String>,
+    /// The entries that are no longer in the file; why that is unknown if the file cannot be parsed.
+    pub missing: Result<Vec<String>, Error>,
 }
 
 impl FileRecord {
@@ -92,7 +92,7 @@ impl FileRecord {
         }
     }
 
-    fn installed(self) -> Result<InstalledFile, Error> {
+    fn missing_entries(&self) -> Result<Vec<String>, Error> {
         let bytes = read(&self.path)?;
         let mut missing = Vec::new();
         for OwnedEntry { entry, .. } in &self.entries {
@@ -104,18 +104,18 @@ impl FileRecord {
                 missing.push(entry.name());
             }
         }
+        // A list may lack several elements.
+        missing.dedup();
+        Ok(missing)
+    }
+
+    fn installed(self) -> InstalledFile {
+        let missing = self.missing_entries();
         let mut agents: Vec<String> = self.entries.iter().flat_map(|owned| owned.agents.clone()).collect();
         agents.sort();
         agents.dedup();
         let programs = self.entries.iter().filter_map(|owned| program_of(&owned.entry)).collect();
-        Ok(InstalledFile {
-            path: self.path,
-            scope: self.scope,
-            project: self.project,
-            agents,
-            programs,
-            missing,
-        })
+        InstalledFile { path: self.path, scope: self.scope, project: self.project, agents, programs, missing }
     }
 }
 
@@ -128,7 +128,7 @@ fn program_of(entry: &ConfigEntry) -> Option<String> {
 
 /// Returns all files that slop has edited.
 pub fn installed_files(records: &Path) -> Result<Vec<InstalledFile>, Error> {
-    read_records(records)?.into_iter().map(FileRecord::installed).collect()
+    Ok(read_records(records)?.into_iter().map(FileRecord::installed).collect())
 }
 
 /// Applies one change atomically.

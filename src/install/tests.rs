@@ -59,7 +59,12 @@ impl Machine {
     }
 
     fn uninstall(&self, names: &[&str]) {
-        self.apply_all(&self.with(|places| plan_uninstall(&agents(names), None, places)).unwrap());
+        self.apply_all(&self.plan_uninstall(names));
+    }
+
+    fn plan_uninstall(&self, names: &[&str]) -> Vec<FileChange> {
+        let planned = self.with(|places| plan_uninstall(&agents(names), None, places)).unwrap();
+        planned.into_iter().map(Result::unwrap).collect()
     }
 
     fn apply_all(&self, changes: &[FileChange]) {
@@ -330,7 +335,7 @@ fn a_run_that_is_killed_between_two_files_can_be_undone() {
     assert_eq!(machine.snapshot(), before);
     // And half of an uninstallation.
     machine.install(&["claude-code", "cursor"], scope);
-    let changes = machine.with(|places| plan_uninstall(&[], None, places)).unwrap();
+    let changes = machine.plan_uninstall(&[]);
     machine.apply_all(&changes[..1]);
     machine.uninstall(&[]);
     assert_eq!(machine.snapshot(), before);
