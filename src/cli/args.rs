@@ -575,11 +575,23 @@ pub enum ConfigCommand {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::install::SKILL;
 
     #[test]
     fn an_error_in_the_arguments_quotes_no_control_characters() {
         let words = ["slop", "view", "--x\u{1b}]0;owned\u{7}"].map(OsString::from);
         let error = CliArgs::parse_with_name(&words).unwrap_err().to_string();
         assert!(error.contains("'--x\\u{1b}]0;owned\\u{7}'"), "{error}");
+    }
+
+    #[test]
+    fn every_command_of_the_skill_has_all_its_arguments() {
+        let commands: Vec<&str> = SKILL.split('`').filter(|text| text.starts_with("slop ")).collect();
+        assert!(5 < commands.len(), "{commands:?}");
+        for command in commands {
+            let words: Vec<OsString> = command.split(' ').map(OsString::from).collect();
+            let parsed = CliArgs::parse_with_name(&words);
+            assert!(parsed.is_ok(), "{command}: {}", parsed.unwrap_err());
+        }
     }
 }
