@@ -2,6 +2,7 @@
 
 #![expect(clippy::doc_markdown, reason = "these comments are shown as plain help texts")]
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use anstyle::AnsiColor;
@@ -25,6 +26,7 @@ use super::link_args::LinkArgs;
 use super::reference_args::{CallsArgs, ImpactArgs, RefsArgs};
 use super::share_args::ShareArgs;
 use super::version::build_description;
+use crate::model::printable;
 
 // `-h` has to fit on a screen, so it has one line where `--help` has a list.
 const FIRST_STEP: &str =
@@ -67,8 +69,18 @@ pub struct CliArgs {
 
 impl CliArgs {
     /// Parses the arguments of the process; returns them with the name of the command, which its JSON contains.
-    pub(super) fn parse_with_name() -> Result<(Self, String), clap::Error> {
-        let matches = with_groups(with_negative_values(Self::command())).try_get_matches()?;
+    pub(super) fn parse_with_name(words: &[OsString]) -> Result<(Self, String), clap::Error> {
+        Self::parse_words(words).map_err(|error| {
+            // The error quotes an argument, which `slop view *` takes from the name of a file. Once the control
+            // characters of all arguments are escaped, the same one is wrong for the same reason.
+            let escaped: Vec<_> =
+                words.iter().map(|word| printable(&word.to_string_lossy()).into()).collect();
+            Self::parse_words(&escaped).err().unwrap_or(error)
+        })
+    }
+
+    fn parse_words(words: &[OsString]) -> Result<(Self, String), clap::Error> {
+        let matches = with_groups(with_negative_values(Self::command())).try_get_matches_from(words)?;
         let name = matches.subcommand_name().unwrap_or_default().to_owned();
         // Errors of the conversion have no usage line; formatting them with the command adds it.
         let args = Self::from_arg_matches(&matches).map_err(|error| error.format(&mut Self::command()))?;
@@ -558,4 +570,28 @@ pub enum ConfigCommand {
         #[arg(long)]
         origin: bool,
     },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::install::SKILL;
+
+    #[test]
+    fn an_error_in_the_arguments_quotes_no_control_characters() {
+        let words = ["slop", "view", "--x\u{1b}]0;owned\u{7}"].map(OsString::from);
+        let error = CliArgs::parse_with_name(&words).unwrap_err().to_string();
+        assert!(error.contains("'--x\\u{1b}]0;owned\\u{7}'"), "{error}");
+    }
+
+    #[test]
+    fn every_command_of_the_skill_has_all_its_arguments() {
+        let commands: Vec<&str> = SKILL.split('`').filter(|text| text.starts_with("slop ")).collect();
+        assert!(5 < commands.len(), "{commands:?}");
+        for command in commands {
+            let words: Vec<OsString> = command.split(' ').map(OsString::from).collect();
+            let parsed = CliArgs::parse_with_name(&words);
+            assert!(parsed.is_ok(), "{command}: {}", parsed.unwrap_err());
+        }
+    }
 }

@@ -3,12 +3,13 @@
 use std::borrow::Cow;
 use std::io;
 use std::io::{BufRead, BufWriter, IsTerminal, Read, Stdout, Write};
+use std::path::Path;
 
 use anstyle::{AnsiColor, Style};
 use serde::Serialize;
 
 use crate::api::ApiError;
-use crate::model::printable_lines;
+use crate::model::{printable, printable_lines};
 
 #[expect(clippy::struct_excessive_bools, reason = "each is set by a flag or a stream of its own")]
 pub(super) struct CommandOutput {
@@ -66,9 +67,17 @@ impl CommandOutput {
         if self.is_terminal { visible_controls(text) } else { Cow::Borrowed(text) }
     }
 
-    /// Writes data that may not be text.
-    pub(super) fn write_bytes(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.stdout.write_all(bytes)
+    /// Writes JSON; on a terminal, its control characters are escaped, which does not change its value.
+    pub(super) fn write_json(&mut self, json: &[u8]) -> io::Result<()> {
+        let json = if self.is_terminal { escaped_json(json) } else { Cow::Borrowed(json) };
+        self.stdout.write_all(&json)
+    }
+
+    /// Writes the path of a file: exactly, because scripts read it, but on a terminal with its control characters
+    /// escaped.
+    pub(super) fn write_path(&mut self, path: &Path) -> io::Result<()> {
+        let path = path.display().to_string();
+        self.write_line(&if self.is_terminal { printable(&path) } else { path })
     }
 
     pub(super) fn write_line(&mut self, line: &str) -> io::Result<()> {
@@ -77,13 +86,13 @@ impl CommandOutput {
     }
 
     pub(super) fn write_json_line(&mut self, value: &impl Serialize) -> io::Result<()> {
-        serde_json::to_writer(&mut self.stdout, value)?;
+        self.write_json(&serde_json::to_vec(value)?)?;
         self.write_text("\n")
     }
 
     pub(super) fn write_envelope(&mut self, envelope: &[u8]) -> io::Result<()> {
         self.answers += 1;
-        self.stdout.write_all(envelope)?;
+        self.write_json(envelope)?;
         self.write_text("\n")
     }
 
@@ -184,6 +193,17 @@ fn visible_controls(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.chars().map(|c| if is_obeyed(c) { picture(c) } else { c }).collect())
 }
 
+/// Escapes the control characters that JSON allows in strings: DEL and C1, among which is a one-byte escape sequence.
+fn escaped_json(json: &[u8]) -> Cow<'_, [u8]> {
+    let is_obeyed = |c: char| matches!(c, '\u{7f}'..='\u{9f}');
+    let text = String::from_utf8_lossy(json);
+    if !text.contains(is_obeyed) {
+        return Cow::Borrowed(json);
+    }
+    let escaped = |c: char| if is_obeyed(c) { format!("\\u{:04x}", u32::from(c)) } else { c.to_string() };
+    Cow::Owned(text.chars().map(escaped).collect::<String>().into_bytes())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -193,5 +213,14 @@ mod tests {
         assert_eq!(visible_controls("a\tb\r\nc\n"), "a\tb\nc\n");
         assert_eq!(visible_controls("\u{1b}[2J\u{7}\r\u{7f}\u{9b}x"), "␛[2J␇␍␡\u{fffd}x");
         assert!(matches!(visible_controls("plain ␛"), Cow::Borrowed(_)));
+    }
+
+    #[test]
+    fn escaped_json_has_the_same_value() {
+        let value = serde_json::json!({"a\u{9b}31m": "\u{7f}\u{80}\u{a0}é\n\u{1b}"});
+        let json = serde_json::to_vec(&value).unwrap();
+        let escaped = String::from_utf8(escaped_json(&json).into_owned()).unwrap();
+        assert!(!escaped.contains(char::is_control), "{escaped:?}");
+        assert_eq!(serde_json::from_str::<serde_json::Value>(&escaped).unwrap(), value);
     }
 }

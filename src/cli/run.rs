@@ -18,7 +18,7 @@ const LEAST_OPEN_FILES: u64 = 32;
 
 /// Runs the program.
 pub fn main() -> ExitCode {
-    let (args, name) = match CliArgs::parse_with_name() {
+    let (args, name) = match CliArgs::parse_with_name(&std::env::args_os().collect::<Vec<_>>()) {
         Ok(parsed) => parsed,
         Err(error) => {
             // Help and the version go to standard output; a closed one is ignored.

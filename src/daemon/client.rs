@@ -1,6 +1,7 @@
 //! Starts, finds and stops the background daemon from other processes.
 
 use std::ffi::{OsStr, OsString};
+use std::io::ErrorKind;
 use std::path::Path;
 use std::process::Child;
 use std::time::Duration;
@@ -77,6 +78,12 @@ pub fn start(
     if MAX_LOG_BYTES < RealDisk.size(&paths.log).unwrap_or(0) {
         // A log that cannot be rotated keeps growing.
         let _ = RealDisk.rename(&paths.log, &paths.log.with_extension("log.1"));
+    }
+    match RealDisk.check_writable(&paths.log) {
+        Err(source) if source.kind() != ErrorKind::NotFound => {
+            return Err(Error::Log { path: paths.log.clone(), source });
+        }
+        Ok(()) | Err(_) => {}
     }
     let mut arguments: Vec<&OsStr> = vec![OsStr::new("--project"), paths.root.as_os_str()];
     arguments.extend(["watch", "--detached"].map(OsStr::new));

@@ -25,6 +25,8 @@ pub enum Error {
     ForeignProject { path: PathBuf },
     #[error("cache folder {} cannot be used", .path.display())]
     CacheFolder { path: PathBuf, source: io::Error },
+    #[error("daemon log {} cannot be written", .path.display())]
+    Log { path: PathBuf, source: io::Error },
     #[error("cache is disabled: aggregation.cache_enabled is false")]
     NoCache,
     #[error(transparent)]
@@ -73,7 +75,7 @@ impl From<Error> for ApiError {
             Error::ForeignProject { .. } => {
                 (User, "foreign_project", "start it as the user who owns the folder")
             }
-            Error::CacheFolder { .. } => (Environment, "cache_unusable", UNUSABLE_FOLDER),
+            Error::CacheFolder { .. } | Error::Log { .. } => (Environment, "cache_unusable", UNUSABLE_FOLDER),
             Error::NoCache => (User, "no_cache", "set aggregation.cache_enabled = true"),
             Error::BindSocket(_) => {
                 let hint = "check what exists at the socket's path, and that its folder is writable";

@@ -8,8 +8,8 @@ use super::error::Error;
 use crate::engine;
 use crate::model::{ContentHash, RelPath, path_bytes};
 use crate::sys::{
-    Clock, FileLock, PORTABLE_SOCKET_PATH_BYTES, RealDisk, RealFiles, WallClock, is_alive, is_other_users,
-    user_tag,
+    Clock, Disk, FileLock, PORTABLE_SOCKET_PATH_BYTES, RealDisk, RealFiles, WallClock, is_alive,
+    is_other_users, is_own, user_tag,
 };
 
 /// The paths of the files of a project's daemon.
@@ -130,7 +130,12 @@ pub(super) fn ensure_cache_folder(paths: &DaemonPaths, settings: &engine::Option
         return Err(Error::ForeignProject { path: paths.root.clone() });
     }
     let files = RealFiles::open(&paths.root).map_err(failed)?;
-    engine::make_cache_folder(&paths.root, &settings.cache_dir, &files, &RealDisk).map_err(failed)
+    engine::make_cache_folder(&paths.root, &settings.cache_dir, &files, &RealDisk).map_err(failed)?;
+    // Before any file is created: root could create files that the owner of the folder cannot open afterwards.
+    if !is_own(&paths.cache).map_err(failed)? {
+        return Err(Error::ForeignProject { path: paths.cache.clone() });
+    }
+    RealDisk.check_writable(&paths.cache).map_err(failed)
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! The walk over a tree that git does not list: the only file of this room that reads folders.
 
 use std::collections::HashMap;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
@@ -34,8 +35,13 @@ pub(super) fn walk(root: &Path, names: &NameRules, max_files: Option<u64>) -> Re
         let entry = match entry {
             Ok(entry) => entry,
             Err(error) => {
-                // An unreadable folder does not stop the listing, but the user sees a note.
-                notes.add(explain_error(root, &error));
+                match unreadable_folder(root, &error) {
+                    Some(path) => {
+                        let skip_reason = Some(SkipReason::Unreadable);
+                        files.push(DiscoveredFile { path, skip_reason, tracked: false });
+                    }
+                    None => notes.add(explain_error(root, &error)),
+                }
                 continue;
             }
         };
@@ -210,6 +216,18 @@ fn to_discovered(root: &Path, names: &NameRules, entry: &DirEntry) -> Option<Dis
 pub(super) fn relative_path(root: &Path, path: &Path) -> Option<RelPath> {
     let below = path.strip_prefix(root).ok()?;
     RelPath::new(path_bytes(below)).ok()
+}
+
+/// Returns the folder that could not be read; `None` for other errors, and if it was deleted during the walk.
+fn unreadable_folder(root: &Path, error: &ignore::Error) -> Option<RelPath> {
+    match error {
+        ignore::Error::WithDepth { err, .. } => unreadable_folder(root, err),
+        ignore::Error::WithPath { path, err } => {
+            let cause = err.io_error().filter(|cause| cause.kind() != ErrorKind::NotFound);
+            cause.and_then(|_| relative_path(root, path))
+        }
+        _ => None,
+    }
 }
 
 /// Describes an error in one line, with the path relative to the root.

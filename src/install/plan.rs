@@ -67,12 +67,12 @@ pub fn plan_install(
 }
 
 /// Returns the changes that remove slop for these agents, or for all if none are named: from the user's files, and from
-/// those of one project or of all.
+/// those of one project or of all. A file that cannot be edited does not stop the others.
 pub fn plan_uninstall(
     agents: &[&CodingAgent],
     scope: Option<InstallScope>,
     places: &InstallPlaces<'_>,
-) -> Result<Vec<FileChange>, Error> {
+) -> Result<Vec<Result<FileChange, Error>>, Error> {
     let names: Vec<&str> = agents.iter().map(|agent| agent.name).collect();
     let is_meant = |record: &FileRecord| {
         let is_named = |owned: &OwnedEntry| owned.agents.iter().any(|agent| names.contains(&agent.as_str()));
@@ -86,7 +86,7 @@ pub fn plan_uninstall(
         let left = if names.is_empty() { Vec::new() } else { others(record, &names) };
         plan_file(&record.path, record.scope, Some(record), left, record.folders.clone(), places)
     };
-    records.iter().filter(|record| is_meant(record)).map(plan).collect()
+    Ok(records.iter().filter(|record| is_meant(record)).map(plan).collect())
 }
 
 /// Plans the change of a file to exactly these entries of slop.

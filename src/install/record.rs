@@ -51,8 +51,8 @@ pub struct InstalledFile {
     pub agents: Vec<String>,
     /// The programs that it names.
     pub programs: Vec<String>,
-    /// The entries that are no longer in the file.
-    pub missing: Vec<String>,
+    /// The entries that are no longer in the file; why that is unknown if the file cannot be parsed.
+    pub missing: Result<Vec<String>, Error>,
 }
 
 impl FileRecord {
@@ -92,7 +92,7 @@ impl FileRecord {
         }
     }
 
-    fn installed(self) -> Result<InstalledFile, Error> {
+    fn missing_entries(&self) -> Result<Vec<String>, Error> {
         let bytes = read(&self.path)?;
         let mut missing = Vec::new();
         for OwnedEntry { entry, .. } in &self.entries {
@@ -104,18 +104,18 @@ impl FileRecord {
                 missing.push(entry.name());
             }
         }
+        // A list may lack several elements.
+        missing.dedup();
+        Ok(missing)
+    }
+
+    fn installed(self) -> InstalledFile {
+        let missing = self.missing_entries();
         let mut agents: Vec<String> = self.entries.iter().flat_map(|owned| owned.agents.clone()).collect();
         agents.sort();
         agents.dedup();
         let programs = self.entries.iter().filter_map(|owned| program_of(&owned.entry)).collect();
-        Ok(InstalledFile {
-            path: self.path,
-            scope: self.scope,
-            project: self.project,
-            agents,
-            programs,
-            missing,
-        })
+        InstalledFile { path: self.path, scope: self.scope, project: self.project, agents, programs, missing }
     }
 }
 
@@ -128,7 +128,7 @@ fn program_of(entry: &ConfigEntry) -> Option<String> {
 
 /// Returns all files that slop has edited.
 pub fn installed_files(records: &Path) -> Result<Vec<InstalledFile>, Error> {
-    read_records(records)?.into_iter().map(FileRecord::installed).collect()
+    Ok(read_records(records)?.into_iter().map(FileRecord::installed).collect())
 }
 
 /// Applies one change atomically.
@@ -141,22 +141,33 @@ pub fn apply(change: &FileChange, places: &InstallPlaces<'_>) -> Result<(), Erro
     if read(path)? != change.current {
         return Err(Error::Changed { path: path.clone() });
     }
+    let record_before = read(&record_file)?;
     if let Some(record) = &change.record {
         let json = serde_json::to_vec_pretty(record)
             .map_err(|source| Error::Record { path: record_file.clone(), source })?;
         RealDisk.replace_private(&record_file, &json).map_err(write_error)?;
     }
-    match (&change.current, &change.new) {
-        (current, new) if current == new => {}
-        (None, Some(new)) => RealDisk.create_new(path, new).map_err(write_error)?,
-        (Some(_), Some(new)) => RealDisk.replace(path, new).map_err(write_error)?,
-        (_, None) => RealDisk.unlink(path).map_err(write_error)?,
-    }
-    if change.record.is_none() {
+    let written = match (&change.current, &change.new) {
+        (current, new) if current == new => Ok(()),
+        (None, Some(new)) => RealDisk.create_new(path, new),
+        (Some(_), Some(new)) => RealDisk.replace(path, new),
+        (_, None) => RealDisk.unlink(path),
+    };
+    if change.record.is_none() || written.is_err() {
         for folder in &change.folders {
             // A folder that is not empty is kept.
             let _ = RealDisk.remove_empty_folder(folder);
         }
+    }
+    if let Err(source) = written {
+        // If that fails too, the record is like one of a run that was interrupted before the file was written.
+        let _ = match record_before {
+            Some(bytes) => RealDisk.replace_private(&record_file, &bytes),
+            None => RealDisk.unlink(&record_file),
+        };
+        return Err(write_error(source));
+    }
+    if change.record.is_none() {
         if record_file.exists() {
             RealDisk.unlink(&record_file).map_err(write_error)?;
         }

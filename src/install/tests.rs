@@ -11,7 +11,7 @@ use super::entry::{EntryKind, FileFormat, InstallScope};
 use super::error::Error;
 use super::places::InstallPlaces;
 use super::plan::{FileChange, plan_install, plan_uninstall};
-use super::record::apply;
+use super::record::{apply, installed_files};
 
 /// A temporary home folder and project.
 struct Machine {
@@ -59,7 +59,12 @@ impl Machine {
     }
 
     fn uninstall(&self, names: &[&str]) {
-        self.apply_all(&self.with(|places| plan_uninstall(&agents(names), None, places)).unwrap());
+        self.apply_all(&self.plan_uninstall(names));
+    }
+
+    fn plan_uninstall(&self, names: &[&str]) -> Vec<FileChange> {
+        let planned = self.with(|places| plan_uninstall(&agents(names), None, places)).unwrap();
+        planned.into_iter().map(Result::unwrap).collect()
     }
 
     fn apply_all(&self, changes: &[FileChange]) {
@@ -330,7 +335,7 @@ fn a_run_that_is_killed_between_two_files_can_be_undone() {
     assert_eq!(machine.snapshot(), before);
     // And half of an uninstallation.
     machine.install(&["claude-code", "cursor"], scope);
-    let changes = machine.with(|places| plan_uninstall(&[], None, places)).unwrap();
+    let changes = machine.plan_uninstall(&[]);
     machine.apply_all(&changes[..1]);
     machine.uninstall(&[]);
     assert_eq!(machine.snapshot(), before);
@@ -345,6 +350,17 @@ fn a_file_that_changes_after_it_was_shown_is_not_written() {
     let refused = machine.with(|places| apply(servers, places));
     assert!(matches!(refused, Err(Error::Changed { .. })));
     assert_eq!(machine.read("project/.mcp.json"), "{\"mine\": 1}");
+}
+
+#[test]
+fn a_file_that_cannot_be_written_is_not_recorded() {
+    let machine = Machine::new();
+    let changes = machine.plan(&["claude-code"], InstallScope::Project).unwrap();
+    symlink("nowhere", machine.path("project/.mcp.json")).unwrap();
+    let servers = changes.iter().find(|change| change.path.ends_with(".mcp.json")).unwrap();
+    let failed = machine.with(|places| apply(servers, places));
+    assert!(matches!(failed, Err(Error::Write { .. })), "{failed:?}");
+    assert!(machine.with(|places| installed_files(places.records)).unwrap().is_empty());
 }
 
 #[test]

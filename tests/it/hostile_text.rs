@@ -10,9 +10,10 @@ fn no_escape_sequence_in_a_file_reaches_a_terminal() {
         return report_skipped("there is no python3");
     }
     let sandbox = Sandbox::new();
-    let evil = "\u{1b}]0;owned\u{7}\u{1b}[31m\u{9b}2J";
+    let evil = "\u{1b}]0;owned\u{7}\u{1b}[31m\u{9b}2J\u{7f}";
     sandbox.write("a.py", format!("def f(x=\"{evil}\"):\n    \"\"\"Doc {evil}.\"\"\"\n    return 1\n"));
     sandbox.write("README.md", format!("# Title {evil}\n"));
+    sandbox.write("slop.toml", "[project]\noutput_dir = \"o\\u001b]0;owned\\u0007\"\n");
     for arguments in [
         "view a.py --bare",
         "aggregate --stdout",
@@ -20,6 +21,10 @@ fn no_escape_sequence_in_a_file_reaches_a_terminal() {
         "symbol f",
         "symbol f --definition",
         "search Doc",
+        "--json view a.py",
+        "--json outline",
+        "cache export",
+        "aggregate",
     ] {
         let piped = sandbox.stdout_of(&arguments.split(' ').collect::<Vec<_>>());
         // Without standard error, on which a terminal gets a progress bar.
@@ -28,7 +33,7 @@ fn no_escape_sequence_in_a_file_reaches_a_terminal() {
         let script = format!("python3 -c '{spawn}' \"{program}\"");
         let shown = run(sandbox.script(&script));
         assert_eq!(shown.code, 0, "{arguments}: {shown:?}");
-        assert!(!shown.out.contains(['\u{1b}', '\u{7}', '\u{9b}']), "{arguments}: {:?}", shown.out);
+        assert!(!shown.out.contains(['\u{1b}', '\u{7}', '\u{7f}', '\u{9b}']), "{arguments}: {:?}", shown.out);
         if arguments.starts_with("view") {
             assert!(piped.contains(evil) && shown.out.contains("␛]0;owned␇␛[31m"), "{:?}", shown.out);
         }

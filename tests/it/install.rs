@@ -42,7 +42,36 @@ fn doctor_reports_what_has_to_be_repaired() {
     assert_eq!(doctor.code, 1, "{doctor:?}");
     let problems = data(&doctor.out)["problems"].to_string();
     assert!(problems.contains("SKILL.md no longer has the file"), "{problems}");
-    assert!(problems.contains("names the program slop, which does not exist"), "{problems}");
+    assert!(problems.contains("`slop install claude-code` writes it again"), "{problems}");
+    assert!(
+        problems.contains("names the program slop, which does not exist; put it on the PATH"),
+        "{problems}"
+    );
+}
+
+#[test]
+fn the_repair_that_doctor_names_is_for_the_same_files() {
+    let sandbox = Sandbox::new();
+    sandbox.stdout_of(&["install", "claude-code", "--user", "--yes"]);
+    fs::remove_file(sandbox.outside("home/.claude/skills/slop/SKILL.md")).unwrap();
+    let doctor = sandbox.slop(&["doctor"]);
+    assert!(doctor.out.contains("`slop install claude-code --user` writes it again"), "{doctor:?}");
+    sandbox.stdout_of(&["install", "claude-code", "--user", "--yes"]);
+    assert_eq!(sandbox.json(&["doctor"])["problems"], serde_json::json!([]));
+}
+
+#[test]
+fn one_broken_file_hides_no_other_from_doctor_and_uninstall() {
+    let sandbox = Sandbox::new();
+    sandbox.stdout_of(&["install", "claude-code", "codex", "--yes"]);
+    sandbox.write(".mcp.json", "{bad");
+    let doctor = sandbox.slop(&["doctor"]);
+    assert!(doctor.out.contains("codex") && doctor.out.contains(".mcp.json:1: not JSON"), "{doctor:?}");
+    let uninstalled = sandbox.slop(&["uninstall", "--yes"]);
+    assert!(uninstalled.code == 4 && uninstalled.err.contains(".mcp.json:1: not JSON"), "{uninstalled:?}");
+    assert!(!sandbox.path(".codex").exists() && sandbox.path(".mcp.json").exists());
+    // With nothing else to do, it is an error with a hint.
+    sandbox.slop(&["uninstall", "--yes"]).assert_fails(1, &["not JSON", "fix the file"]);
 }
 
 #[test]

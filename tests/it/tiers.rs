@@ -128,6 +128,18 @@ fn focus_accepts_a_path_a_name_a_partial_path_or_a_pattern() {
 }
 
 #[test]
+fn a_focus_on_a_file_that_cannot_be_shown_is_noted() {
+    let sandbox = sample_project();
+    sandbox.write("id_rsa", "key\n");
+    let shown = sandbox.slop(&["aggregate", "--tier", "3", "--focus", "id_rsa", "--stdout"]);
+    assert!(
+        shown.err.contains("note: id_rsa is in focus, but cannot be shown: holds secrets"),
+        "{}",
+        shown.err
+    );
+}
+
+#[test]
 fn focus_adds_no_files_to_the_document() {
     let document = sample_project().aggregate_json(&["--tier", "3", "--focus", "engine.py", "tests"]);
     assert_eq!(views(&document), [("tests/test_engine.py".to_owned(), "skeleton".to_owned())]);

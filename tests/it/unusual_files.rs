@@ -238,6 +238,33 @@ fn an_unreadable_file_is_listed_as_such() {
     sandbox.slop(&["view", "closed.py"]).assert_fails(1, &["cannot be read", "check the permissions"]);
 }
 
+#[test]
+fn an_unreadable_folder_is_listed_as_such() {
+    let sandbox = Sandbox::new();
+    sandbox.write("a.py", "x = 1\n");
+    sandbox.write("closed/b.py", "y = 1\n");
+    let set_mode = |mode| {
+        fs::set_permissions(sandbox.path("closed"), fs::Permissions::from_mode(mode)).unwrap();
+    };
+    set_mode(0o000);
+    if fs::read_dir(sandbox.path("closed")).is_ok() {
+        report_skipped("this user may read everything, so that no folder is unreadable");
+        return;
+    }
+    let ran = sandbox.slop(&["index", "--json"]);
+    let status = sandbox.slop(&["status", "--all"]);
+    let document = sandbox.slop(&["aggregate", "--stdout"]);
+    set_mode(0o700);
+    assert_eq!((ran.code, &super::sandbox::data(&ran.out)["left_out"]["unreadable"]), (4, &1.into()));
+    assert!(status.out.contains("left out  closed  (unreadable"), "{status:?}");
+    assert!(
+        document.code == 4 && document.err.contains("could not show closed: cannot be read"),
+        "{document:?}"
+    );
+    // Without an edit in it.
+    assert_eq!(sandbox.json(&["index"])["parsed"], 1);
+}
+
 #[track_caller]
 fn check_text(bytes: &[u8], expected: &str, remark: &str) {
     let sandbox = Sandbox::repo();

@@ -57,7 +57,7 @@ fn preview_request(
     if model.provider.needs_key {
         context.output.message("(and the key, which is not shown)");
     }
-    context.output.write_bytes(sending.body())?;
+    context.output.write_json(sending.body())?;
     Ok(failure::DONE)
 }
 

@@ -21,7 +21,7 @@ fn show_curation(context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
     if context.output.json {
         return context.write_data(&state);
     }
-    context.output.write_text(&pretty(&state))?;
+    context.output.write_json(pretty(&state).as_bytes())?;
     Ok(failure::DONE)
 }
 

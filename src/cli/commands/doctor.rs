@@ -1,5 +1,7 @@
 //! `slop doctor`: whether agents can use slop, and what that costs.
 
+use std::path::Path;
+
 use serde::Serialize;
 
 use super::context::CommandContext;
@@ -13,6 +15,7 @@ use crate::install;
 use crate::install::{
     AGENTS, CodingAgent, InstallScope, InstalledFile, SKILL, installed_files, skill_description,
 };
+use crate::model::error_chain;
 use crate::render::format_grouped;
 
 /// The report as JSON.
@@ -25,7 +28,7 @@ struct DoctorReport {
     cache: CacheSummary,
     tokens: SessionTokens,
     agents: Vec<AgentReport>,
-    /// What has to be repaired.
+    /// What has to be repaired, and how.
     problems: Vec<String>,
 }
 
@@ -123,12 +126,19 @@ fn problems(files: &[InstalledFile]) -> Vec<String> {
     let mut found = Vec::new();
     for file in files {
         let path = shown(&file.path);
-        let missing = file.missing.iter().map(|entry| format!("{path} no longer has {entry}"));
-        found.extend(missing);
-        let absent = file.programs.iter().filter(|program| !ProcessEnvironment::has_program(program));
-        found.extend(
-            absent.map(|program| format!("{path} names the program {program}, which does not exist")),
-        );
+        let flag = if file.scope == InstallScope::User { " --user" } else { "" };
+        let repair = format!("`slop install {}{flag}` writes it again", file.agents.join(" "));
+        match &file.missing {
+            Ok(missing) => {
+                found.extend(missing.iter().map(|entry| format!("{path} no longer has {entry}; {repair}")));
+            }
+            Err(error) => found.push(format!("{}; fix the file", error_chain(error))),
+        }
+        for program in file.programs.iter().filter(|program| !ProcessEnvironment::has_program(program)) {
+            // In a project, the program is named without its folder, and would be so again.
+            let repair = if Path::new(program).is_absolute() { &repair } else { "put it on the PATH" };
+            found.push(format!("{path} names the program {program}, which does not exist; {repair}"));
+        }
     }
     found
 }
@@ -160,7 +170,7 @@ fn write_lines(report: &DoctorReport, context: &mut CommandContext<'_>) -> Resul
         line("agent", &format!("{}: {}", agent.name, agent.files.join(", ")))?;
     }
     for problem in &report.problems {
-        line("problem", &format!("{problem}; `slop install` writes it again"))?;
+        line("problem", problem)?;
     }
     Ok(())
 }

@@ -162,7 +162,7 @@ fn write_to_file(
     if context.output.json {
         context.write_data(&json!({"path": path.to_string_lossy(), "receipt": receipt}))?;
     } else {
-        context.output.write_line(&path.display().to_string())?;
+        context.output.write_path(&path)?;
     }
     context.output.flush()?;
     Ok(receipt)

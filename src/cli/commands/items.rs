@@ -52,7 +52,7 @@ fn write_slice(data: &Value, context: &mut CommandContext<'_>) -> Result<u8, Com
     if context.output.json {
         return context.write_data(data);
     }
-    context.output.write_text(&pretty(data))?;
+    context.output.write_json(pretty(data).as_bytes())?;
     Ok(failure::DONE)
 }
 

@@ -38,7 +38,7 @@ pub(super) fn init(
         let data = serde_json::json!({"path": path.to_string_lossy()});
         output.write_envelope(&crate::api::envelope("init", None, &[], &data))?;
     } else {
-        output.write_line(&path.display().to_string())?;
+        output.write_path(&path)?;
     }
     Ok(failure::DONE)
 }

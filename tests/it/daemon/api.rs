@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
-use std::os::unix::fs::{FileExt, PermissionsExt, symlink};
+use std::os::unix::fs::{FileExt, PermissionsExt, chown, symlink};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -205,6 +205,31 @@ fn no_daemon_starts_where_others_could_replace_its_socket() {
     assert!(!elsewhere.exists());
     // Commands still answer by themselves.
     assert!(sandbox.stdout_of(&["view", "src/engine.py"]).contains("class Engine"));
+}
+
+#[test]
+fn a_daemon_that_may_not_use_the_cache_folder_leaves_no_file_in_it() {
+    let sandbox = project();
+    sandbox.stdout_of(&["index"]);
+    let cache = sandbox.path(".slop_cache");
+    if chown(&cache, Some(1), None).is_ok() {
+        // As root, which may write everywhere.
+        for command in [&["daemon", "start"][..], &["watch"]] {
+            sandbox.slop(command).assert_fails(1, &[".slop_cache belongs to another user"]);
+        }
+    } else {
+        fs::set_permissions(&cache, fs::Permissions::from_mode(0o500)).unwrap();
+        sandbox
+            .slop(&["daemon", "start"])
+            .assert_fails(3, &[".slop_cache cannot be used: Permission denied"]);
+        fs::set_permissions(&cache, fs::Permissions::from_mode(0o700)).unwrap();
+        fs::write(cache.join("daemon.log"), "").unwrap();
+        fs::set_permissions(cache.join("daemon.log"), fs::Permissions::from_mode(0o400)).unwrap();
+        sandbox
+            .slop(&["daemon", "start"])
+            .assert_fails(3, &["daemon.log cannot be written: Permission denied"]);
+    }
+    assert!(!cache.join("daemon.lock").exists());
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! The files in focus of a document: resolves them, and reduces them if a default limit is too small.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use crate::aggregate::{AmbiguousFocus, Focus, FocusCandidate, nearest_paths};
 use crate::engine::artifacts::{ArtifactCache, ContentRef};
 use crate::engine::error::{Error, MAX_NEAREST};
@@ -37,6 +39,7 @@ pub(in crate::engine::document) fn resolve_focus(
         let note = ambiguity_note(cache, &word);
         cache.workspace.note(note);
     }
+    note_left_out(cache, focus, files);
     for file in files {
         let KnownState::Content { facts, .. } = &file.state else { continue };
         let last = focus.lines(&file.path).and_then(|lines| lines.0.iter().max().copied());
@@ -48,6 +51,29 @@ pub(in crate::engine::document) fn resolve_focus(
         }
     }
     Ok(())
+}
+
+/// Notes the words of the focus that select only files that cannot be shown.
+fn note_left_out(cache: &mut ArtifactCache<'_>, focus: &Focus, files: &[KnownFile]) {
+    let (mut shown, mut left_out) = (BTreeSet::new(), BTreeMap::new());
+    for file in files {
+        let Some(word) = focus.place(&file.path) else { continue };
+        match file.state {
+            KnownState::Content { .. } => {
+                shown.insert(word);
+            }
+            KnownState::LeftOut(reason) => {
+                left_out.entry(word).or_insert((&file.path, reason));
+            }
+        }
+    }
+    for (word, (path, reason)) in left_out {
+        // A file that cannot be read is reported as an error elsewhere.
+        if !shown.contains(&word) && !reason.is_error() {
+            let why = reason.description();
+            cache.workspace.note(format!("{path} is in focus, but cannot be shown: {why}"));
+        }
+    }
 }
 
 /// Returns how unlikely a file is to be meant by a word that matches several.
