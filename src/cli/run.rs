@@ -1,8 +1,11 @@
 //! From the process's start to its exit code.
 
+use std::ffi::OsString;
 use std::io::ErrorKind;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
+
+use clap::CommandFactory;
 
 use super::args::{CliArgs, CliCommand, ColorWhen};
 use super::failure::CommandError;
@@ -18,7 +21,8 @@ const LEAST_OPEN_FILES: u64 = 32;
 
 /// Runs the program.
 pub fn main() -> ExitCode {
-    let (args, name) = match CliArgs::parse_with_name(&std::env::args_os().collect::<Vec<_>>()) {
+    let words: Vec<OsString> = std::env::args_os().collect();
+    let (args, name) = match CliArgs::parse_with_name(&words) {
         Ok(parsed) => parsed,
         Err(error) => {
             // Help and the version go to standard output; a closed one is ignored.
@@ -26,6 +30,9 @@ pub fn main() -> ExitCode {
             // An agent may have a hook of a different version, and would interpret this exit code as an order.
             if is_hook() {
                 return ExitCode::SUCCESS;
+            }
+            if error.use_stderr() && words.iter().any(|word| word == "--json") {
+                write_bad_arguments(&error, &words);
             }
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(failure::BUG));
         }
@@ -98,6 +105,20 @@ fn report_error(failure: CommandError, command: &str, output: &mut CommandOutput
     }
     output.error(&error);
     failure::exit_code(&error)
+}
+
+/// Writes an error in the arguments as JSON; the words for people are on standard error already.
+fn write_bad_arguments(error: &clap::Error, words: &[OsString]) {
+    let program = CliArgs::command();
+    let mut commands = words.iter().filter_map(|word| program.find_subcommand(word));
+    let command = commands.next().map_or("", |command| command.get_name());
+    let text = error.to_string();
+    let message = text.lines().next().unwrap_or_default().trim_start_matches("error: ");
+    let hint = format!("`slop {command} --help` lists the arguments").replace("  ", " ");
+    let envelope = envelope_of_error(command, failure::USAGE, message, &hint);
+    let mut output = CommandOutput::new(true, false, false);
+    // A closed standard output is ignored, as for the words.
+    let _ = output.write_envelope(envelope.to_string().as_bytes()).and_then(|()| output.flush());
 }
 
 /// Returns whether the process was started as a hook, whatever else its arguments say.

@@ -3,6 +3,8 @@
 use std::fs;
 use std::process::Stdio;
 
+use serde_json::{Value, json};
+
 use super::samples::sample_project;
 use super::sandbox::{CommandOutput, Sandbox, list, run};
 
@@ -297,6 +299,20 @@ fn an_invalid_number_is_refused_with_the_valid_range() {
         let ran = sandbox.slop(arguments);
         ran.assert_fails(2, &[expected]);
     }
+}
+
+#[test]
+fn an_error_in_the_arguments_is_json_too() {
+    let sandbox = Sandbox::repo();
+    let ran = sandbox.slop(&["--json", "aggregate", "--tier", "9"]);
+    assert!(ran.code == 2 && ran.err.contains("expected a number from 1 to 4"), "{ran:?}");
+    let answer: Value = serde_json::from_str(&ran.out).unwrap();
+    assert_eq!((&answer["command"], &answer["error"]["code"]), (&json!("aggregate"), &json!("usage")));
+    assert!(
+        answer["error"]["message"].as_str().unwrap().contains("expected a number from 1 to 4"),
+        "{answer}"
+    );
+    assert_eq!(sandbox.slop(&["--json", "--version"]).code, 0);
 }
 
 #[test]
