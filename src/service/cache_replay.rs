@@ -156,13 +156,21 @@ fn commits_of(root: &Path, range: &str) -> Result<Vec<String>, ApiError> {
         git(root, &["rev-parse", "--verify", "--quiet", "--end-of-options", &name]).map_err(|_| {
             ApiError::user(
                 "no_such_revision",
-                format!("`{revision}` is not a commit of this repository"),
+                format!("`{revision}` is not a commit of the project's git repository, if it is in one"),
                 hint,
             )
         })
     };
     let (from, to) = (commit(from)?, commit(to)?);
     let later = git(root, &["rev-list", "--first-parent", "--reverse", &format!("{from}..{to}")])?;
+    if later.is_empty() {
+        let message = format!("no commits are in the range `{range}`");
+        return Err(ApiError::user(
+            "bad_range",
+            message,
+            "give the older revision first, such as HEAD~20..HEAD",
+        ));
+    }
     Ok(std::iter::once(from).chain(later.lines().map(str::to_owned)).collect())
 }
 

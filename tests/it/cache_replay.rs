@@ -147,6 +147,7 @@ fn an_invalid_range_of_commits_is_refused() {
     for (range, reason) in [
         ("HEAD", "`HEAD` is not a range of commits"),
         ("HEAD...HEAD", "is not a range of commits"),
+        ("HEAD..HEAD~1", "no commits are in the range `HEAD..HEAD~1`"),
         ("nowhere..HEAD", "`nowhere` is not a commit"),
         ("--output=x..HEAD", "is not a commit"),
     ] {
@@ -156,7 +157,7 @@ fn an_invalid_range_of_commits_is_refused() {
         .slop(&["cache-replay", "HEAD~1..HEAD", "--format", "json"])
         .assert_fails(1, &["prompt cache", "hint:"]);
     let elsewhere = Sandbox::new();
-    elsewhere.slop(&["cache-replay", "a..b"]).assert_fails(1, &["not a commit of this repository"]);
+    elsewhere.slop(&["cache-replay", "a..b"]).assert_fails(1, &["not a commit of the project"]);
 }
 
 #[test]
