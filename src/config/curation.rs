@@ -101,19 +101,26 @@ fn files<'s>(
     if older_files::has_paths(value) {
         return older_files::read(source, value);
     }
+    let section = |value| TomlSection::new(source, "files".to_owned(), value, ITEM);
     let DeValue::Array(values) = value.get_ref() else {
-        return Err(source.invalid("files", value, "a list of tables, each under [[files]]"));
+        let error = source.invalid("files", value, "a list of tables, each under [[files]]");
+        source.or_leave_out::<()>(Err(error));
+        // A single entry under `[files]`.
+        return Ok(section(value).map_or(Vec::new(), |section| restrictions(&section)));
     };
     let mut paths = HashSet::new();
     let read = |value| {
-        let section = source.or_leave_out(TomlSection::new(source, "files".to_owned(), value, ITEM))?;
-        let item = source.or_leave_out(read_item(&section)).or_else(|| hiding_item(&section))?;
-        if !paths.insert(item.path.clone()) {
-            section.warn_repeated("path", &item.path);
+        let Some(section) = source.or_leave_out(section(value)) else { return Vec::new() };
+        let item = source.or_leave_out(read_item(&section));
+        let items = item.map_or_else(|| restrictions(&section), |item| vec![item]);
+        for item in &items {
+            if !paths.insert(item.path.clone()) {
+                section.warn_repeated("path", &item.path);
+            }
         }
-        Some(item)
+        items
     };
-    Ok(values.iter().filter_map(read).collect())
+    Ok(values.iter().flat_map(read).collect())
 }
 
 fn screenshots<'s>(
@@ -165,16 +172,10 @@ fn named_entries<'s, T>(
 
 fn preset(name: &str, section: &TomlSection<'_>) -> Result<Preset, Error> {
     section.warn_unknown_keys(&["description", "files", "screenshots"]);
-    let key = section.dotted_key("files");
-    let read = |value| {
-        let item = section.source.or_leave_out(read_item_or_path(section, &key, value));
-        item.or_else(|| hiding_item(&TomlSection::new(section.source, key.clone(), value, ITEM).ok()?))
-    };
-    let files = section.values("files", "a list of paths and tables")?;
     Ok(Preset {
         name: name.to_owned(),
         description: section.text("description")?.unwrap_or_default(),
-        files: files.into_iter().filter_map(read).collect(),
+        files: read_items(section, "files")?,
         screenshots: section.strings("screenshots")?,
     })
 }
@@ -264,8 +265,21 @@ const SLICE_KEYS: [&str; 11] = [
     "anchor_lines", "line_hashes", "unique_lines", "copies",
 ];
 
-/// Reads an item, which may be written as just its path.
-pub(super) fn read_item_or_path<'s>(
+/// Reads a list of items, each of which may be written as just its path.
+pub(super) fn read_items(section: &TomlSection<'_>, name: &str) -> Result<Vec<FileItem>, Error> {
+    let key = section.dotted_key(name);
+    let read = |value| {
+        let item = section.source.or_leave_out(read_item_or_path(section, &key, value));
+        let restrictions = || {
+            let section = TomlSection::new(section.source, key.clone(), value, ITEM);
+            section.map_or(Vec::new(), |section| restrictions(&section))
+        };
+        item.map_or_else(restrictions, |item| vec![item])
+    };
+    Ok(section.values(name, "a list of paths and tables")?.into_iter().flat_map(read).collect())
+}
+
+fn read_item_or_path<'s>(
     section: &TomlSection<'s>,
     key: &str,
     value: &'s Spanned<DeValue<'s>>,
@@ -284,7 +298,7 @@ pub(super) fn read_item_or_path<'s>(
     }
 }
 
-pub(super) fn read_item(section: &TomlSection<'_>) -> Result<FileItem, Error> {
+fn read_item(section: &TomlSection<'_>) -> Result<FileItem, Error> {
     section.warn_unknown_keys(&ITEM_KEYS);
     let plain = FileItem::plain(section.required_text("path", "a path or a pattern")?);
     let key = section.dotted_key("custom_slices");
@@ -295,12 +309,13 @@ pub(super) fn read_item(section: &TomlSection<'_>) -> Result<FileItem, Error> {
         auto_aggregate: section.boolean("auto_aggregate", plain.auto_aggregate)?,
         force_full: section.boolean("force_full", plain.force_full)?,
         view_mode: section.choice("view_mode", &named(&ViewMode::OF_ITEMS))?,
-        selected: section.boolean("selected", plain.selected)?,
+        // This and `injected_at` are other programs' values, in whatever form.
+        selected: section.boolean("selected", plain.selected).unwrap_or(plain.selected),
         ast_signatures: section.boolean("ast_signatures", plain.ast_signatures)?,
         ast_definitions: section.boolean("ast_definitions", plain.ast_definitions)?,
         ast_mask: read_mask(section)?,
         tier: read_tier(section)?,
-        injected_at: section.float("injected_at", "seconds since the epoch", f64::MAX)?,
+        injected_at: section.float("injected_at", "seconds since the epoch", f64::MAX).unwrap_or_default(),
         custom_slices: slices
             .into_iter()
             .filter_map(|value| section.source.or_leave_out(slice(value)))
@@ -309,18 +324,38 @@ pub(super) fn read_item(section: &TomlSection<'_>) -> Result<FileItem, Error> {
     })
 }
 
-/// Returns what an entry with an invalid value hides all the same; `None` if it hides nothing. Showing what the user
-/// has hidden, because a different value is misspelled, would be worse than hiding too much.
-fn hiding_item(section: &TomlSection<'_>) -> Option<FileItem> {
-    let plain = FileItem::plain(section.required_text("path", "a path or a pattern").ok()?);
-    let mask = section.value("ast_mask")?.get_ref().as_table()?;
-    let hides = |value: &Spanned<DeValue<'_>>| {
-        value.get_ref().as_str().and_then(MaskMode::from_word) == Some(MaskMode::Hide)
-    };
-    let hidden = mask.iter().filter(|(_, value)| hides(value));
-    let ast_mask: Vec<_> =
-        hidden.map(|(name, _)| (name.get_ref().as_ref().to_owned(), MaskMode::Hide)).collect();
-    (!ast_mask.is_empty()).then_some(FileItem { ast_mask, ..plain })
+/// Returns what an entry with an invalid value hides and excludes all the same. Showing what the user has hidden,
+/// because a different value is misspelled, would be worse than hiding too much.
+fn restrictions(section: &TomlSection<'_>) -> Vec<FileItem> {
+    let mut ast_mask = Vec::new();
+    if let Some(mask) = section.value("ast_mask").and_then(|mask| mask.get_ref().as_table()) {
+        collect_hides(mask, "", &mut ast_mask);
+    }
+    let auto_aggregate = section.boolean("auto_aggregate", true).unwrap_or(true);
+    let exclusions = named(&[ViewMode::None, ViewMode::Path]);
+    let view_mode = section.choice("view_mode", &exclusions).unwrap_or_default();
+    if ast_mask.is_empty() && auto_aggregate && view_mode.is_none() {
+        return Vec::new();
+    }
+    let path = section.text("path").map(|path| path.into_iter().collect());
+    let mut paths: Vec<String> = path.or_else(|_| section.strings("path")).unwrap_or_default();
+    paths.retain(|path| !path.is_empty() && !path.contains('\0'));
+    let item = |path| FileItem { auto_aggregate, view_mode, ast_mask: ast_mask.clone(), ..FileItem::plain(path) };
+    paths.into_iter().map(item).collect()
+}
+
+/// Collects the names that a mask hides, including those whose dots are not quoted.
+fn collect_hides(mask: &DeTable<'_>, above: &str, hides: &mut Vec<(String, MaskMode)>) {
+    for (name, value) in mask {
+        let name = format!("{above}{}", name.get_ref());
+        match value.get_ref() {
+            DeValue::Table(inner) => collect_hides(inner, &format!("{name}."), hides),
+            value if value.as_str().and_then(MaskMode::from_word) == Some(MaskMode::Hide) => {
+                hides.push((name, MaskMode::Hide));
+            }
+            _ => {}
+        }
+    }
 }
 
 /// Returns views with their names.

@@ -218,9 +218,6 @@ fn an_invalid_value_is_reported_with_its_location_and_what_is_allowed() {
     let cases = [
         ("tier = 5", "tier` is 5, not a whole number from 1 to 4"),
         ("tier = '3'", "tier` is '3', not a whole number from 1 to 4"),
-        ("selected = 1", "selected` is 1, not true or false"),
-        ("injected_at = nan", "injected_at` is nan, not seconds since the epoch"),
-        ("injected_at = -1", "injected_at` is -1, not seconds since the epoch"),
         (
             "ast_mask = 'def'",
             "ast_mask` is 'def', not a table from symbols to \"full\", \"def\", \"sig\", \"agg\" or \"hide\"",
@@ -402,4 +399,31 @@ fn an_entry_hides_symbols_even_if_another_value_is_invalid() {
     assert_eq!(loaded.curation.files, [hiding("a.py")]);
     assert_eq!(loaded.curation.preset("p").unwrap().value.files, [hiding("c.py")]);
     assert_eq!(loaded.problems.len(), 3, "{:?}", loaded.problems);
+    // Also in an older file, under the wrong header, and with unquoted dots.
+    for files in [
+        "[files]\nbase_dir = 3\npaths = [{ path = 'a.py', ast_mask = { key = 'hide' }, tier = 7 }]\n",
+        "[files]\npath = 'a.py'\nast_mask = { key = 'hide' }\n",
+        "[[files]]\npath = ['a.py']\nast_mask = { key = 'hide' }\n",
+    ] {
+        assert_eq!(load(&inputs("", files)).unwrap().curation.files, [hiding("a.py")], "{files}");
+    }
+    let unquoted = "[[files]]\npath = 'a.py'\nast_mask = { A.b.key = 'hide' }\n";
+    let [item] = &load(&inputs("", unquoted)).unwrap().curation.files[..] else { panic!("{unquoted}") };
+    assert_eq!(item.ast_mask, [("A.b.key".to_owned(), MaskMode::Hide)]);
+}
+
+#[test]
+fn an_entry_excludes_its_file_even_if_another_value_is_invalid() {
+    let project = "[[files]]\npath = 'a.py'\nauto_aggregate = false\ntier = 7\n\
+                   [[files]]\npath = 'b.py'\nview_mode = 'none'\nforce_full = 1\n\
+                   [[files]]\npath = 'c.py'\nview_mode = 'outline'\nselected = 1\ninjected_at = '2026-01-01'\n";
+    let loaded = load(&inputs("", project)).unwrap();
+    let view = |path, view| FileItem { view_mode: Some(view), ..FileItem::plain(path) };
+    let expected = [
+        FileItem { auto_aggregate: false, ..FileItem::plain("a.py") },
+        view("b.py", ViewMode::None),
+        view("c.py", ViewMode::Outline),
+    ];
+    assert_eq!(loaded.curation.files, expected);
+    assert_eq!(loaded.problems.len(), 2, "{:?}", loaded.problems);
 }

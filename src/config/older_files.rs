@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::curation::{read_item_or_path, tier_number};
+use super::curation::{read_items, tier_number};
 use super::error::Error;
 use super::section::{SettingsSource, TomlSection};
 use crate::model::{FileItem, Tier, normalized_path};
@@ -39,13 +39,9 @@ pub(super) fn read<'s>(
 ) -> Result<Vec<FileItem>, Error> {
     let section = TomlSection::new(source, "files".to_owned(), value, WANTED)?;
     section.warn_unknown_keys(&KEYS);
-    let base = section.text("base_dir")?.unwrap_or_default();
-    let tiers = assigned_tiers(&section)?;
-    let key = section.dotted_key("paths");
-    let values = section.values("paths", "a list of paths and tables")?;
-    let items =
-        values.into_iter().filter_map(|value| source.or_leave_out(read_item_or_path(&section, &key, value)));
-    let moved = items.map(|item| {
+    let base = source.or_leave_out(section.text("base_dir")).flatten().unwrap_or_default();
+    let tiers = source.or_leave_out(assigned_tiers(&section)).unwrap_or_default();
+    let moved = read_items(&section, "paths")?.into_iter().map(|item| {
         let tier = item.tier.or_else(|| tiers.get(&item.path).copied());
         FileItem { path: below(&base, &item.path), tier, ..item }
     });
