@@ -48,7 +48,7 @@ fn edit_curation(
     let mut lookup = EditLookup { project, curation, files: BTreeSet::new() };
     let edits = query.edits.into_iter().map(|edit| lookup.resolve(edit)).collect::<Result<Vec<_>, _>>()?;
     let files_affected = lookup.files.len();
-    for note in carried_hides(&edits, curation) {
+    for note in carried_hides(&edits, file, curation) {
         project.add_note(note);
     }
     let make_edits = || edit::edit_curation(&RealDisk, file, &query.revision, &edits, query.dry_run);
@@ -74,19 +74,26 @@ fn default_label(edits: &[edit::CurationEdit]) -> String {
 }
 
 /// Returns what new entries hide because a pattern already hides it.
-fn carried_hides(edits: &[edit::CurationEdit], curation: &Curation) -> BTreeSet<String> {
+fn carried_hides(edits: &[edit::CurationEdit], file: &Path, curation: &Curation) -> BTreeSet<String> {
+    let items = &curation.files;
+    // The entry of a folder is changed, not added.
+    let is_known = |entry: &&CoveringEntry| {
+        let folder = entry.folder.as_ref();
+        folder.is_some_and(|folder| items.iter().any(|item| plain_path(&item.path) == *folder))
+    };
     let mut paths: Vec<&String> = Vec::new();
     for edit in edits {
         match edit {
             edit::CurationEdit::SetKeys { entries, settings, .. } if !settings.is_empty() => {
-                paths.extend(entries.iter().map(|entry| &entry.path));
+                paths.extend(entries.iter().filter(|entry| !is_known(entry)).map(|entry| &entry.path));
             }
             edit::CurationEdit::AddSlice { path, .. } => paths.push(path),
             edit::CurationEdit::Mask { path, set, .. } if !set.is_empty() => paths.push(path),
             _ => {}
         }
     }
-    paths.into_iter().filter_map(|path| edit::note_of_carried_hides(&curation.files, path)).collect()
+    let notes = |path: &String| edit::notes_of_carried_hides(&RealDisk, file, items, path);
+    paths.into_iter().flat_map(notes).collect()
 }
 
 /// Looks up the names in edits, and collects the files that they affect.

@@ -50,6 +50,20 @@ fn slices_are_added_listed_and_removed() {
 }
 
 #[test]
+fn an_entry_for_a_folder_hides_what_the_patterns_in_it_hide() {
+    let sandbox = sample_project();
+    let secret = "def run():\n    return 1\n\n\ndef hid():\n    return \"zork\"\n";
+    sandbox.write("deep/a.py", secret);
+    sandbox.write("slop.toml", "[[files]]\npath = \"deep/*.py\"\nast_mask = { hid = \"hide\" }\n");
+    let set = sandbox.slop(&["item", "set", "deep", "--view", "full"]);
+    assert!(set.err.contains("the entry for deep hides hid, as the one for deep/*.py does"), "{set:?}");
+    assert!(!sandbox.stdout_of(&["view", "deep/a.py"]).contains("zork"));
+    // Shown only by an explicit edit.
+    sandbox.stdout_of(&["mask", "remove", "deep", "hid"]);
+    assert!(sandbox.stdout_of(&["view", "deep/a.py"]).contains("zork"));
+}
+
+#[test]
 fn concurrent_edits_of_the_settings_are_all_kept() {
     let sandbox = sample_project();
     let ranges: Vec<String> = (1..=20).map(|line| line.to_string()).collect();

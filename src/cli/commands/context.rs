@@ -21,6 +21,7 @@ use crate::daemon::DaemonPaths;
 use crate::model::{FileItem, SkipReason, bytes_as_path, path_bytes, path_text, printable, unescaped_path};
 use crate::render::{format_grouped, format_seconds};
 use crate::service::{CurationHistory, QueryOrigin, QuerySettings, SETTINGS_FILE};
+use crate::sys::RealDisk;
 
 /// The project, its settings, and the service that answers questions.
 pub(super) struct CommandContext<'a> {
@@ -158,8 +159,9 @@ impl CommandContext<'_> {
 
     /// Notes what the newly added entries for these paths hide because a pattern does.
     pub(super) fn note_carried_hides(&mut self, paths: &[String]) {
-        let items = &self.loaded.curation.files;
-        let notes = paths.iter().filter_map(|path| config::edit::note_of_carried_hides(items, path));
+        let (items, file) = (&self.loaded.curation.files, self.settings_file());
+        let notes = |path: &String| config::edit::notes_of_carried_hides(&RealDisk, &file, items, path);
+        let notes = paths.iter().flat_map(notes);
         notes.for_each(|note| self.output.note(&note));
     }
 

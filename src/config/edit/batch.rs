@@ -113,18 +113,24 @@ pub fn edit_curation(
     is_trial: bool,
 ) -> Result<EditOutcome, Error> {
     let edited = edit_revision(disk, file, Some(revision), is_trial, |page| {
-        edits.iter().map(|edit| apply_edit(page, edit)).sum::<Result<usize, Error>>()
+        edits.iter().map(|edit| apply_edit(disk, page, edit)).sum::<Result<usize, Error>>()
     })?;
     let EditedFile { value: entries_written, revision } = edited;
     Ok(EditOutcome { revision, entries_written })
 }
 
 /// Makes one edit, and returns how many entries it has written.
-fn apply_edit(page: &mut SettingsDocument, edit: &CurationEdit) -> Result<usize, Error> {
+fn apply_edit(
+    disk: &dyn Disk,
+    page: &mut SettingsDocument,
+    edit: &CurationEdit,
+) -> Result<usize, Error> {
     match edit {
-        CurationEdit::SetKeys { entries, settings, unset } => Ok(set_keys(page, entries, settings, unset)),
+        CurationEdit::SetKeys { entries, settings, unset } => {
+            Ok(set_keys(disk, page, entries, settings, unset))
+        }
         CurationEdit::RemoveItems { entries } => Ok(remove_items_of(page, |path| is_covered(path, entries))),
-        CurationEdit::AddSlice { path, slice } => add_slice_to(page, path, slice).map(|()| 1),
+        CurationEdit::AddSlice { path, slice } => add_slice_to(disk, page, path, slice).map(|()| 1),
         CurationEdit::ChangeSlice { path, index, change } => {
             change_slice_of(page, path, *index, change).map(|()| 1)
         }
@@ -137,7 +143,7 @@ fn apply_edit(page: &mut SettingsDocument, edit: &CurationEdit) -> Result<usize,
         }
         CurationEdit::Mask { path, set, unset } => {
             if !set.is_empty() {
-                set_masks_of(page, path, set);
+                set_masks_of(disk, page, path, set);
             }
             // Without names, all symbols would be removed from the mask.
             if !unset.is_empty() {
@@ -159,6 +165,7 @@ fn apply_edit(page: &mut SettingsDocument, edit: &CurationEdit) -> Result<usize,
 /// Sets and removes keys of the entries, and of all items below the folders that entries cover, which would otherwise
 /// take precedence.
 fn set_keys(
+    disk: &dyn Disk,
     page: &mut SettingsDocument,
     entries: &[CoveringEntry],
     settings: &[ItemSetting],
@@ -183,7 +190,7 @@ fn set_keys(
             || entry.folder.as_ref().is_some_and(|folder| known.contains(folder))
     };
     let missing = entries.iter().filter(|entry| !is_known(entry));
-    let added = missing.map(|entry| set_keys_of(page, &entry.path, settings, unset)).count();
+    let added = missing.map(|entry| set_keys_of(disk, page, &entry.path, settings, unset)).count();
     covered.len() + added
 }
 

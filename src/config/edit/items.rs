@@ -48,13 +48,17 @@ pub(super) fn find_required(page: &SettingsDocument, path: &str) -> Result<usize
         .ok_or_else(|| Error::NoSuchItem { path: page.path.clone(), item: path.to_owned() })
 }
 
-/// Returns the index of the item of a path. If there is none, one is added, with the path and with what the pattern
-/// that applied to the file so far hides.
-pub(super) fn find_or_add(document: &mut DocumentMut, path: &str) -> usize {
-    if let Some(at) = find(document, path) {
+/// Returns the index of the item of a path. If there is none, one is added, with the path and with what the items hide
+/// over which it takes precedence.
+pub(super) fn find_or_add(disk: &dyn Disk, page: &mut SettingsDocument, path: &str) -> usize {
+    if let Some(at) = find(&page.document, path) {
         return at;
     }
-    let hidden = hidden_by_pattern(document, path);
+    let items = item_tables(page.document.get(FILES_KEY)).into_iter();
+    let items = items.map(|item| (item_path(item), hidden_symbols(item))).collect();
+    let overridden = overridden_hides(disk, &page.path, items, path).into_iter();
+    let hidden: Vec<_> =
+        overridden.flat_map(|(_, symbols)| symbols).map(|symbol| (symbol, MaskMode::Hide)).collect();
     let mut item = Table::new();
     item.insert("path", Item::Value(text_value(path)));
     if !hidden.is_empty() {
@@ -62,41 +66,68 @@ pub(super) fn find_or_add(document: &mut DocumentMut, path: &str) -> usize {
         set_inline(&mut mask, &hidden);
         item.insert(MASK_KEY, mask);
     }
-    push_item(document, item);
-    item_tables(document.get(FILES_KEY)).len() - 1
+    push_item(&mut page.document, item);
+    item_tables(page.document.get(FILES_KEY)).len() - 1
 }
 
-/// Returns what is hidden by the item that applies to a file without one of its own.
-fn hidden_by_pattern(document: &DocumentMut, path: &str) -> Vec<(String, MaskMode)> {
-    let items = item_tables(document.get(FILES_KEY));
-    let paths: Vec<String> = items.iter().map(|item| item_path(*item)).collect();
-    let Some(at) = last_selecting(&paths, path) else { return Vec::new() };
-    let mask = items[at].get(MASK_KEY).and_then(Item::as_table_like);
+fn hidden_symbols(item: &dyn TableLike) -> Vec<String> {
+    let mask = item.get(MASK_KEY).and_then(Item::as_table_like);
     let hides = |value: &Item| value.as_str().and_then(MaskMode::from_word) == Some(MaskMode::Hide);
     let hidden = mask.into_iter().flat_map(TableLike::iter).filter(|(_, value)| hides(value));
-    hidden.map(|(key, _)| (key.to_owned(), MaskMode::Hide)).collect()
+    hidden.map(|(key, _)| key.to_owned()).collect()
 }
 
-/// Returns the position of the last of these paths and patterns that selects the file `path`; `None` if none does, or
-/// if `path` is itself a pattern.
-fn last_selecting(paths: &[impl AsRef<str>], path: &str) -> Option<usize> {
-    let file = Selector::new_lenient(path).literal_path()?;
-    paths.iter().rposition(|known| Selector::new_lenient(known.as_ref()).selects(&file))
-}
-
-/// Returns a note of what a new item for `path` hides because the item that has applied to it so far does, if the
-/// upcoming edit adds one.
-pub fn note_of_carried_hides(items: &[FileItem], path: &str) -> Option<String> {
-    let paths: Vec<String> = items.iter().map(|item| plain_path(&item.path)).collect();
-    if paths.contains(&plain_path(path)) {
-        return None;
+/// Returns the items, with the symbols that they hide, over which a new item for `path` takes precedence in the
+/// settings file `file`: for a file, the item that has applied to it; for a folder or a pattern, all that may apply to
+/// the same files, except those for single files.
+fn overridden_hides(
+    disk: &dyn Disk,
+    file: &Path,
+    mut items: Vec<(String, Vec<String>)>,
+    path: &str,
+) -> Vec<(String, Vec<String>)> {
+    let selector = Selector::new_lenient;
+    let is_folder = |path: &str| disk.entry_names(&file.with_file_name(path)).is_ok();
+    if let Some(path) = selector(path).literal_path().filter(|_| !is_folder(path)) {
+        let last = items.iter().rposition(|(known, _)| selector(known).selects(&path));
+        return last.map(|at| items.swap_remove(at)).into_iter().collect();
     }
-    let pattern = &items[last_selecting(&paths, path)?];
-    let hidden = pattern.ast_mask.iter().filter(|(_, mode)| *mode == MaskMode::Hide);
-    let names: Vec<&str> = hidden.map(|(key, _)| key.as_str()).collect();
-    let names = names.join(", ");
-    (!names.is_empty())
-        .then(|| format!("the entry for {path} hides {names}, as the one for {} does", pattern.path))
+    let is_single = |known: &str| selector(known).literal_path().is_some() && !is_folder(known);
+    items.retain(|(known, _)| may_overlap(known, path) && !is_single(known));
+    items
+}
+
+/// Returns whether two folders or patterns may select the same file, judging by their beginnings and ends.
+fn may_overlap(one: &str, other: &str) -> bool {
+    const SPECIAL: [char; 7] = ['*', '?', '[', ']', '{', '}', '\\'];
+    let fixed = |path: &str| -> Vec<String> {
+        let parts = path.split('/').filter(|part| !part.is_empty() && *part != ".");
+        parts.take_while(|part| !part.contains(SPECIAL)).map(str::to_owned).collect()
+    };
+    // A folder is followed by any path.
+    let end = |path: &str| path.rfind(SPECIAL).map_or(String::new(), |at| path[at + 1..].to_owned());
+    let (one_end, other_end) = (end(one), end(other));
+    fixed(one).iter().zip(&fixed(other)).all(|(one, other)| one == other)
+        && (one_end.ends_with(&other_end) || other_end.ends_with(&one_end))
+}
+
+/// Returns notes of what a new item for `path` hides because the items over which it takes precedence do, if the
+/// upcoming edit adds one to the settings file `file`.
+pub fn notes_of_carried_hides(disk: &dyn Disk, file: &Path, items: &[FileItem], path: &str) -> Vec<String> {
+    let hides = |item: &FileItem| {
+        let hidden = item.ast_mask.iter().filter(|(_, mode)| *mode == MaskMode::Hide);
+        (plain_path(&item.path), hidden.map(|(key, _)| key.clone()).collect())
+    };
+    let items: Vec<(String, Vec<String>)> = items.iter().map(hides).collect();
+    if items.iter().any(|(known, _)| *known == plain_path(path)) {
+        return Vec::new();
+    }
+    let overridden = overridden_hides(disk, file, items, path).into_iter();
+    let hiding = overridden.filter(|(_, symbols)| !symbols.is_empty());
+    let note = |(known, symbols): (String, Vec<String>)| {
+        format!("the entry for {path} hides {}, as the one for {known} does", symbols.join(", "))
+    };
+    hiding.map(note).collect()
 }
 
 /// Appends an item, in the syntax of the others.
@@ -201,7 +232,7 @@ fn headed_items(document: &DocumentMut) -> Option<&ArrayOfTables> {
     document.get(FILES_KEY).and_then(Item::as_array_of_tables)
 }
 
-const SLICES_KEY: &str = "custom_slices";
+pub(super) const SLICES_KEY: &str = "custom_slices";
 
 /// Selects slices of an item.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -229,12 +260,17 @@ impl SliceKey {
 
 /// Adds a slice to the item of a path, which is created if there is none.
 pub fn add_slice(disk: &dyn Disk, file: &Path, path: &str, slice: &Slice) -> Result<(), Error> {
-    edit_file(disk, file, |page| add_slice_to(page, path, slice))
+    edit_file(disk, file, |page| add_slice_to(disk, page, path, slice))
 }
 
-pub(super) fn add_slice_to(page: &mut SettingsDocument, path: &str, slice: &Slice) -> Result<(), Error> {
+pub(super) fn add_slice_to(
+    disk: &dyn Disk,
+    page: &mut SettingsDocument,
+    path: &str,
+    slice: &Slice,
+) -> Result<(), Error> {
+    let at = find_or_add(disk, page, path);
     let document = &mut page.document;
-    let at = find_or_add(document, path);
     let key = SliceKey::Lines(slice.start_line, slice.end_line);
     let item = item_tables(document.get(FILES_KEY))[at];
     if item_tables(item.get(SLICES_KEY)).into_iter().any(|known| key.matches(0, known)) {
@@ -376,7 +412,7 @@ fn delete_slices(page: &mut SettingsDocument, at: usize, key: &SliceKey) -> usiz
     removed
 }
 
-const MASK_KEY: &str = "ast_mask";
+pub(super) const MASK_KEY: &str = "ast_mask";
 
 /// Sets what is shown of symbols in the item of a path, which is created if there is none.
 pub fn set_masks(
@@ -386,13 +422,18 @@ pub fn set_masks(
     masks: &[(String, MaskMode)],
 ) -> Result<(), Error> {
     edit_file(disk, file, |page| {
-        set_masks_of(page, path, masks);
+        set_masks_of(disk, page, path, masks);
         Ok(())
     })
 }
 
-pub(super) fn set_masks_of(page: &mut SettingsDocument, path: &str, masks: &[(String, MaskMode)]) {
-    let at = find_or_add(&mut page.document, path);
+pub(super) fn set_masks_of(
+    disk: &dyn Disk,
+    page: &mut SettingsDocument,
+    path: &str,
+    masks: &[(String, MaskMode)],
+) {
+    let at = find_or_add(disk, page, path);
     match item_at(&mut page.document, at) {
         ItemMut::Headed(item) => {
             let mask = item.entry(MASK_KEY).or_insert(Item::Value(Value::InlineTable(InlineTable::new())));

@@ -24,7 +24,7 @@ mod tests;
 
 pub use batch::{CurationEdit, EditOutcome, edit_curation};
 pub use items::{
-    SliceChange, SliceKey, add_slice, note_of_carried_hides, plain_path, remove_masks, remove_slices,
+    SliceChange, SliceKey, add_slice, notes_of_carried_hides, plain_path, remove_masks, remove_slices,
     set_masks,
 };
 pub use modes::{ItemChange, ItemMode, ItemSetting, clear_item_mode, remove_items, set_item_mode};

@@ -119,22 +119,22 @@ pub fn set_item_mode(
 ) -> Result<Vec<ItemChange>, Error> {
     edit_file(disk, file, |page| {
         let others: Vec<&str> = MODE_KEYS.into_iter().filter(|key| *key != mode.key()).collect();
-        Ok(paths.iter().map(|path| set_keys_of(page, path, &[mode.setting()], &others)).collect())
+        Ok(paths.iter().map(|path| set_keys_of(disk, page, path, &[mode.setting()], &others)).collect())
     })
 }
 
 /// Sets keys of the item of a path, which is created if there is none, and removes others.
 pub(super) fn set_keys_of(
+    disk: &dyn Disk,
     page: &mut SettingsDocument,
     path: &str,
     settings: &[ItemSetting],
     unset: &[&str],
 ) -> ItemChange {
-    let document = &mut page.document;
-    let change = if find(document, path).is_some() { ItemChange::Changed } else { ItemChange::Added };
-    let at = find_or_add(document, path);
-    set_keys_at(document, at, settings, unset);
-    change
+    let is_known = find(&page.document, path).is_some();
+    let at = find_or_add(disk, page, path);
+    set_keys_at(&mut page.document, at, settings, unset);
+    if is_known { ItemChange::Changed } else { ItemChange::Added }
 }
 
 pub(super) fn set_keys_at(document: &mut DocumentMut, at: usize, settings: &[ItemSetting], unset: &[&str]) {

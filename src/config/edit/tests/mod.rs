@@ -118,7 +118,7 @@ impl Disk for MemoryFiles {
     }
 
     fn entry_names(&self, _: &Path) -> io::Result<Vec<OsString>> {
-        unreachable!("an edit looks at no folder")
+        Err(io::ErrorKind::NotFound.into())
     }
 
     fn read_prefix(&self, _: &Path, _: u64) -> io::Result<Vec<u8>> {
@@ -355,6 +355,24 @@ fn slices_are_removed_by_lines_or_tag_and_detached_comments_stay() {
     check_error(&disk, remove(&disk, SliceKey::Lines(3, 4)).map(drop), "no such slice of `./a`");
     let missing = remove_slices(&disk, Path::new(PROJECT), "b", &[SliceKey::Lines(1, 1)]).map(drop);
     check_error(&disk, missing, "no item `b` under [[files]] in slop.toml");
+}
+
+#[test]
+fn an_item_for_a_pattern_hides_what_the_patterns_before_it_hide() {
+    let before = "[[files]]\npath = \"src/*.py\"\nast_mask = { key = \"hide\", b = \"sig\" }\n\
+                  [[files]]\npath = \"**/c.py\"\nast_mask = { c = \"hide\" }\n\
+                  [[files]]\npath = \"src/d.py\"\nast_mask = { d = \"hide\" }\n";
+    let hidden = |path: &str| {
+        let disk = MemoryFiles::new(before);
+        set_item_mode(&disk, Path::new(PROJECT), &[path.to_owned()], ItemMode::ForceFull).unwrap();
+        let mask = disk.load().curation.files[3].ast_mask.clone();
+        mask.into_iter().map(|(symbol, _)| symbol).collect::<Vec<_>>()
+    };
+    assert_eq!(hidden("src/**"), ["key", "c"]);
+    assert_eq!(hidden("**"), ["key", "c"]);
+    assert_eq!(hidden("s*/*.py"), ["key", "c"]);
+    assert_eq!(hidden("src/*.c"), [""; 0]);
+    assert_eq!(hidden("lib/**"), ["c"]);
 }
 
 #[test]
