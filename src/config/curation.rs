@@ -340,7 +340,8 @@ fn restrictions(section: &TomlSection<'_>) -> Vec<FileItem> {
     let path = section.text("path").map(|path| path.into_iter().collect());
     let mut paths: Vec<String> = path.or_else(|_| section.strings("path")).unwrap_or_default();
     paths.retain(|path| !path.is_empty() && !path.contains('\0'));
-    let item = |path| FileItem { auto_aggregate, view_mode, ast_mask: ast_mask.clone(), ..FileItem::plain(path) };
+    let item =
+        |path| FileItem { auto_aggregate, view_mode, ast_mask: ast_mask.clone(), ..FileItem::plain(path) };
     paths.into_iter().map(item).collect()
 }
 

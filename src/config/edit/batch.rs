@@ -5,9 +5,10 @@ use std::path::Path;
 
 use super::document::change_document;
 use super::items::{
-    FILES_KEY, SliceChange, SliceKey, add_slice_to, change_slice_of, item_path, item_tables, plain_path,
-    remove_masks_of, remove_slices_of, set_masks_of,
+    SliceChange, SliceKey, add_slice_to, change_slice_of, item_path, plain_path, remove_masks_of,
+    remove_slices_of, set_masks_of,
 };
+use super::keys::{FILES_KEY, item_tables};
 use super::modes::{ItemSetting, remove_items_of, set_keys_at, set_keys_of, unset_keys_at};
 use super::page::{EditedFile, SettingsDocument, edit_revision};
 use super::presets::{PresetDraft, apply_preset_in, delete_preset_in, save_preset_in};
@@ -120,11 +121,7 @@ pub fn edit_curation(
 }
 
 /// Makes one edit, and returns how many entries it has written.
-fn apply_edit(
-    disk: &dyn Disk,
-    page: &mut SettingsDocument,
-    edit: &CurationEdit,
-) -> Result<usize, Error> {
+fn apply_edit(disk: &dyn Disk, page: &mut SettingsDocument, edit: &CurationEdit) -> Result<usize, Error> {
     match edit {
         CurationEdit::SetKeys { entries, settings, unset } => {
             Ok(set_keys(disk, page, entries, settings, unset))

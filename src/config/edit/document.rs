@@ -3,10 +3,9 @@
 use toml_edit::{Item, Table, Value};
 
 use super::format::{detached_comments, insert_comments, place_table, text_array, text_value};
+use super::keys::DOCUMENT_KEY;
 use super::page::SettingsDocument;
 use crate::model::DocumentDefaults;
-
-pub(super) const DOCUMENT_KEY: &str = "document";
 
 /// Sets the given keys, and removes others. A tier replaces a persona, and vice versa.
 pub(super) fn change_document(page: &mut SettingsDocument, to: &DocumentDefaults, unset: &[&str]) {

@@ -8,28 +8,16 @@ use super::format::{
     detached_comments, insert_comments, last_position, place_table, push_formatted, set_formatted,
     slice_table, text_value,
 };
+use super::keys::{FILES_KEY, MASK_KEY, SLICES_KEY, item_tables};
 use super::page::{SettingsDocument, edit_file};
 use crate::aggregate::Selector;
 use crate::config::error::Error;
 use crate::model::{FileItem, MaskMode, Slice, normalized_path, suggest_known_name};
 use crate::sys::Disk;
 
-pub(super) const FILES_KEY: &str = "files";
-
 /// Returns a path without redundant parts: `./a//b/` becomes `a/b`.
 pub fn plain_path(path: &str) -> String {
     normalized_path(path)
-}
-
-/// Returns the items of a list in either syntax, skipping plain paths.
-pub(super) fn item_tables(list: Option<&Item>) -> Vec<&dyn TableLike> {
-    match list {
-        Some(Item::ArrayOfTables(tables)) => tables.iter().map(|table| table as &dyn TableLike).collect(),
-        Some(Item::Value(Value::Array(values))) => {
-            values.iter().filter_map(Value::as_inline_table).map(|table| table as &dyn TableLike).collect()
-        }
-        Some(Item::Value(_) | Item::Table(_) | Item::None) | None => Vec::new(),
-    }
 }
 
 /// Returns the path of an item, without redundant parts.
@@ -232,8 +220,6 @@ fn headed_items(document: &DocumentMut) -> Option<&ArrayOfTables> {
     document.get(FILES_KEY).and_then(Item::as_array_of_tables)
 }
 
-pub(super) const SLICES_KEY: &str = "custom_slices";
-
 /// Selects slices of an item.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SliceKey {
@@ -411,8 +397,6 @@ fn delete_slices(page: &mut SettingsDocument, at: usize, key: &SliceKey) -> usiz
     }
     removed
 }
-
-pub(super) const MASK_KEY: &str = "ast_mask";
 
 /// Sets what is shown of symbols in the item of a path, which is created if there is none.
 pub fn set_masks(

@@ -13,6 +13,7 @@ mod batch;
 mod document;
 mod format;
 mod items;
+mod keys;
 mod modes;
 mod older;
 mod page;

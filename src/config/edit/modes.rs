@@ -7,9 +7,9 @@ use toml_edit::{DocumentMut, Table, TableLike, Value};
 
 use super::format::text_value;
 use super::items::{
-    FILES_KEY, ItemMut, find, find_or_add, find_required, item_at, item_path, item_tables, plain_path,
-    remove_if_plain, remove_item,
+    ItemMut, find, find_or_add, find_required, item_at, item_path, plain_path, remove_if_plain, remove_item,
 };
+use super::keys::{FILES_KEY, item_tables};
 use super::page::{SettingsDocument, edit_file};
 use crate::config::error::Error;
 use crate::model::{Tier, ViewMode};

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use toml::de::DeTable;
 use toml_edit::{DocumentMut, Item, Table};
 
+use super::keys::has_editable_types;
 use super::older::with_current_lists;
 use crate::config::curation;
 use crate::config::curation::Curation;
@@ -21,6 +22,8 @@ pub(super) struct SettingsDocument {
     pub(super) path: PathBuf,
     original: String,
     has_mark: bool,
+    /// The number of invalid entries, which are left as they are.
+    invalid: usize,
 }
 
 /// Changes a file atomically, and creates it if it does not exist. Writes nothing if nothing changed.
@@ -67,7 +70,10 @@ pub(super) fn edit_revision<T: Send>(
             return Ok(EditedFile { value, revision: found });
         }
         // An unreadable result would do more harm than the edit is worth.
-        read_curation(path, &after).map_err(|_| Error::Unwritable { path: path.to_owned() })?;
+        let is_readable = read_curation(path, &after).is_ok_and(|(_, errors)| errors.len() <= page.invalid);
+        if !is_readable {
+            return Err(Error::Unwritable { path: path.to_owned() });
+        }
         if is_trial {
             return Ok(EditedFile { value, revision: found });
         }
@@ -147,8 +153,8 @@ pub(super) fn read_file(disk: &dyn Disk, path: &Path) -> Result<Option<Vec<u8>>,
     disk.read(path).map_err(|source| Error::Read { path: path.to_owned(), source })
 }
 
-/// Reads the curation in a text, like [`crate::config::load()`].
-pub(super) fn read_curation(path: &Path, text: &str) -> Result<Curation, Error> {
+/// Reads the curation in a text, like [`crate::config::load()`], and the errors of the invalid entries.
+pub(super) fn read_curation(path: &Path, text: &str) -> Result<(Curation, Vec<Error>), Error> {
     let origin = |line| SettingOrigin::ProjectFile { path: path.to_owned(), line };
     let parsed = DeTable::parse(text).map_err(|error| Error::Syntax {
         origin: origin(line_at(text.as_bytes(), error.span().map_or(0, |span| span.start))),
@@ -156,12 +162,16 @@ pub(super) fn read_curation(path: &Path, text: &str) -> Result<Curation, Error> 
     })?;
     let source = SettingsSource::new(text, &origin);
     let curation = curation::extract(&mut parsed.into_inner(), &source);
-    // Strict, unlike loading settings: an edit next to an invalid value might lose it.
-    source.take_left_out().into_iter().next().map_or(Ok(curation), Err)
+    Ok((curation, source.take_left_out()))
+}
+
+/// Returns whether an error would lead to a wrong edit: invalid slices are not counted where others have an index.
+fn is_of_slice(error: &Error) -> bool {
+    matches!(error, Error::BadValue { key, .. } if key.contains(".custom_slices"))
 }
 
 impl SettingsDocument {
-    /// Parses a file, and checks the types in its curation.
+    /// Parses a file. Invalid entries in its curation are left as they are, unless edits could lose them.
     pub(super) fn parse(path: &Path, bytes: &[u8]) -> Result<Self, Error> {
         let original = std::str::from_utf8(bytes).map_err(|source| Error::NotUtf8 {
             origin: SettingOrigin::ProjectFile {
@@ -170,8 +180,8 @@ impl SettingsDocument {
             },
             source,
         })?;
-        // The editing parser accepts everything, including wrong types, which are rejected here with their lines.
-        let curation = read_curation(path, original)?;
+        let (curation, errors) = read_curation(path, original)?;
+        let invalid = errors.len();
         let plain = original.strip_prefix(BYTE_ORDER_MARK);
         let has_mark = plain.is_some();
         let original = plain.unwrap_or(original);
@@ -185,11 +195,14 @@ impl SettingsDocument {
             })
         };
         let document = parse(original)?;
-        let document = match with_current_lists(&document, &curation) {
-            Some(text) => parse(&text)?,
-            None => document,
-        };
-        Ok(Self { document, path: path.to_owned(), original: original.to_owned(), has_mark })
+        // Older lists are replaced by what was read of them.
+        let current = with_current_lists(&document, &curation);
+        let loses_entries = current.is_some() || !has_editable_types(&document);
+        if let Some(error) = errors.into_iter().find(|error| loses_entries || is_of_slice(error)) {
+            return Err(error);
+        }
+        let document = current.map_or(Ok(document), |text| parse(&text))?;
+        Ok(Self { document, path: path.to_owned(), original: original.to_owned(), has_mark, invalid })
     }
 
     /// Returns the text to write.

@@ -8,12 +8,11 @@ use toml_edit::{Array, ArrayOfTables, DocumentMut, Item, Table, TableLike, Value
 use super::format::{
     clear_positions, detached_comments, insert_comments, place_table, set_formatted, text_value,
 };
-use super::items::{FILES_KEY, clear_items, item_path, item_tables, plain_path, push_item};
+use super::items::{clear_items, item_path, plain_path, push_item};
+use super::keys::{FILES_KEY, PRESETS_KEY, item_tables};
 use super::page::{SettingsDocument, edit_file};
 use crate::config::error::Error;
 use crate::sys::Disk;
-
-const PRESETS_KEY: &str = "presets";
 
 /// A preset to be saved.
 #[derive(Debug, Clone)]

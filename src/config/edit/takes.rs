@@ -16,11 +16,11 @@ use std::path::{Path, PathBuf};
 
 use toml_edit::{DocumentMut, InlineTable, Item, Table, TableLike, Value};
 
-use super::document::DOCUMENT_KEY;
 use super::format::{
     clear_positions, detached_comments, detached_part, insert_comments, place_table, text_value,
 };
-use super::items::{FILES_KEY, clear_items, item_tables, push_item};
+use super::items::{clear_items, push_item};
+use super::keys::{DOCUMENT_KEY, FILES_KEY, item_tables};
 use super::page::{SettingsDocument, check_revision, read_curation, read_file, write_changed};
 use super::presets::is_same_table;
 use super::screenshots::SCREENSHOTS_KEY;
