@@ -179,7 +179,11 @@ impl Disk for RealDisk {
             // Opening a FIFO might block forever.
             Ok(found) if !found.is_file() => Err(not_regular()),
             Ok(_) => std::fs::read(path).map(Some),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            // What the file says is unknown if it is a link to a file that is missing.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => match std::fs::symlink_metadata(path) {
+                Ok(_) => Err(io::Error::new(io::ErrorKind::InvalidInput, "a link to a missing file")),
+                Err(_) => Ok(None),
+            },
             Err(error) => Err(error),
         }
     }

@@ -42,6 +42,14 @@ fn an_invalid_entry_is_left_out_and_reported_wherever_it_would_matter() {
     assert_eq!(sandbox.json(&["status"])["problems"].as_array().unwrap().len(), 1);
 }
 
+#[cfg(unix)]
+#[test]
+fn a_settings_file_that_links_to_a_missing_file_is_an_error() {
+    let sandbox = sample_project();
+    std::os::unix::fs::symlink("gone/slop.toml", sandbox.path("slop.toml")).unwrap();
+    sandbox.slop(&["aggregate", "--stdout"]).assert_fails(1, &["slop.toml cannot be read", "missing file"]);
+}
+
 #[test]
 fn a_key_without_effect_is_reported_like_an_invalid_value() {
     let sandbox = sample_project();
