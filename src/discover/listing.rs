@@ -118,15 +118,15 @@ impl NameRules {
         if name == b"history.toml" || name.ends_with(b"_history.toml") {
             return Some(SkipReason::History);
         }
-        let inside = in_resource(file);
-        // Slices contain lines of their files, and masks the names that they hide.
-        match inside.as_ref().unwrap_or(file).as_bytes() {
+        // Slices contain lines of their files, and masks the names that they hide, in a project within the project, too.
+        match name {
             b"slop.toml" => return Some(SkipReason::Settings),
             b"slop.takes.toml" => return Some(SkipReason::Takes),
             _ => {}
         }
         // A pattern such as `.aws/credentials` also applies to linked folders. Exceptions have to name the linked
         // folder, because what is harmless in the project may not be harmless elsewhere.
+        let inside = in_resource(file);
         let is_secret =
             self.secret.matches(file) || inside.is_some_and(|inside| self.secret.matches(&inside));
         (is_secret && !self.allowed.matches(file)).then_some(SkipReason::Secret)
@@ -293,8 +293,9 @@ mod tests {
         assert_eq!(names.skip_reason(&path(b"a/my_history.toml")), Some(SkipReason::History));
         assert_eq!(names.skip_reason(&path(b"slop.toml")), Some(SkipReason::Settings));
         assert_eq!(names.skip_reason(&path(b"slop.takes.toml")), Some(SkipReason::Takes));
-        assert_eq!(names.skip_reason(&path(b"a/slop.toml")), None);
-        assert_eq!(names.skip_reason(&path(b"a/slop.takes.toml")), None);
+        assert_eq!(names.skip_reason(&path(b"a/slop.toml")), Some(SkipReason::Settings));
+        assert_eq!(names.skip_reason(&path(b"a/slop.takes.toml")), Some(SkipReason::Takes));
+        assert_eq!(names.skip_reason(&path(b"a/my.slop.toml")), None);
         assert_eq!(names.skip_reason(&path(b"prehistory.toml")), None);
         // A copy of them, by a slop that was killed.
         assert!(names.is_excluded(&path(b".slop-tmp-x1")) && !names.is_excluded(&path(b"slop-tmp-x1")));
