@@ -128,9 +128,16 @@ impl FolderCover<'_> {
         }
         let folder = &files[0].path.as_bytes()[..prefix];
         let is_named = || self.named.contains(folder.strip_suffix(b"/").unwrap_or(folder));
+        // A folder that was named is never covered by one around it, which may get other files later.
+        let is_above_named = || {
+            let mut below = self.named.range(folder.to_vec()..).take_while(|named| named.starts_with(folder));
+            let is_file =
+                |named: &Vec<u8>| files.binary_search_by(|file| file.path.as_bytes().cmp(named)).is_ok();
+            below.any(|named| named.len() > prefix && !is_file(named))
+        };
         // A file that cannot be shown has no effect; selecting all others means the folder.
         let is_whole = || files.iter().all(|file| file.is_selected || !(self.is_shown)(file.path));
-        if (1 < selected || is_named()) && is_whole() {
+        if (is_named() || 1 < selected && !is_above_named()) && is_whole() {
             self.entries.push(folder_entry(folder));
             return;
         }
@@ -219,6 +226,9 @@ mod tests {
         check(&["src-old/a.c"], &["src-old/a.c"], 1);
         check(&["src-old"], &["src-old/**"], 1);
         check(&["."], &["**"], 10);
+        // Not as `**`, although no other file could be shown.
+        check(&["README.md", "app", "src", "src-old"], &["README.md", "app/**", "src-old/**", "src/**"], 10);
+        check(&["src/a.c", "src/b.c", "src/net"], &["src/a.c", "src/b.c", "src/net/**"], 4);
         check(&["app/[id]/a.ts", "app/[id]/b.ts"], &["app/[id]"], 2);
         // A pattern is kept as it was given.
         check(&["src/*.c"], &["src/*.c"], 2);
