@@ -199,6 +199,23 @@ fn an_ineffective_hide_is_a_problem_and_a_note_in_every_answer() {
 }
 
 #[test]
+fn a_hide_in_the_settings_that_names_no_symbol_any_more_is_a_problem_and_a_note() {
+    let sandbox = project();
+    sandbox.write("src/ring.c", RING.replace("zork_c", "renamed"));
+    let document = sandbox.slop(&["aggregate", "--stdout", "--tier", "3", "--format", "json", "src/ring.c"]);
+    let expected = "the mask for `src/ring.c` hides nothing by `zork_c`: no symbol of the file has that name";
+    assert!(document.code == 0 && document.err.contains(expected), "{document:?}");
+    let receipt = sandbox.aggregate_json(&["--tier", "3", "src/ring.c"])["receipt"].take();
+    let [problem] = &receipt["problems"].as_array().unwrap()[..] else { panic!("{receipt}") };
+    assert!(problem["why"].as_str().unwrap().contains(expected) && problem["is_error"] == false, "{problem}");
+    // A mask that removes nothing from the text is not called one.
+    assert_eq!(receipt["files"][0]["view"], "full");
+    // The hidden symbol of a pattern may be in some of its files only.
+    sandbox.write("slop.toml", "[[files]]\npath = 'src/*.c'\nast_mask = { zork_c = 'hide' }\n");
+    assert!(!sandbox.slop(&["aggregate", "--stdout"]).err.contains("zork_c"));
+}
+
+#[test]
 fn a_slice_next_to_a_hidden_symbol_does_not_reveal_it_through_the_settings_file() {
     let sandbox = project();
     sandbox.stdout_of(&["slice", "add", "src/engine.py", "20-21"]);

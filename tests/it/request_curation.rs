@@ -323,6 +323,19 @@ fn an_entry_for_a_file_that_is_not_shown_is_a_problem() {
 }
 
 #[test]
+fn a_lost_slice_of_an_entry_is_a_problem() {
+    let sandbox = project();
+    let daemon = TestDaemon::start(&sandbox);
+    let items = json!([{"path": "src/engine.py", "custom_slices": [{"start_line": 900, "end_line": 901}]}]);
+    let answer =
+        daemon.connect().query("/v1/aggregate", &json!({"files": ["src/engine.py"], "items": items}));
+    let expected = "src/engine.py: the slice of lines 900-901 is lost";
+    let problem = &answer["data"]["receipt"]["problems"][0];
+    assert!(text(&problem["why"]).starts_with(expected) && problem["is_error"] == true, "{answer}");
+    assert!(answer["notes"].to_string().contains(expected), "{answer}");
+}
+
+#[test]
 fn a_bare_document_reports_missing_parts_in_its_headers() {
     let sandbox = project();
     let daemon = TestDaemon::start(&sandbox);

@@ -1,10 +1,13 @@
-//! Masks of a question that have no effect. What they should hide is shown, and the file in another view than was
+//! Masks and slices that have no effect. What a mask should hide is shown, and the file in another view than was
 //! requested, so the answer reports it.
 
 use std::collections::{HashMap, HashSet};
 
-use crate::aggregate::{CuratedItems, hides_symbols, ineffective_hides, nearest_paths, unmatched_shown_keys};
+use crate::aggregate::{
+    CuratedItems, Selector, hides_symbols, ineffective_hides, nearest_paths, unmatched_shown_keys,
+};
 use crate::engine::artifacts::{ArtifactCache, ContentRef};
+use crate::engine::document::rendering::{FoundSlice, find_slices, slice_warnings};
 use crate::engine::error::{Error, MAX_NEAREST};
 use crate::engine::index::listed_files;
 use crate::engine::workspace::KnownFile;
@@ -15,23 +18,67 @@ use crate::syntax;
 /// costly, and nobody reads it for hundreds.
 const MAX_SUGGESTED: usize = 10;
 
-/// Adds a note for each mask of a question's own items that hides or shows nothing, and returns the notes as problems.
-/// The symbols of `files` have been hidden already.
+/// Adds a note for each mask that hides or shows nothing, and for each lost slice of a question's own items, and returns
+/// the notes as problems. The symbols of `files` have been hidden already.
 pub(in crate::engine::document) fn note_ineffective_masks(
     cache: &mut ArtifactCache<'_>,
     items: &CuratedItems,
     files: &[KnownFile],
 ) -> Result<Vec<SectionProblem>, Error> {
-    if !items.any(|item| !item.ast_mask.is_empty()) {
+    if !items.any(|item| !item.ast_mask.is_empty() || !item.custom_slices.is_empty()) {
         return Ok(Vec::new());
     }
-    let mut reasons = unmatched_paths(cache, items, files)?;
-    reasons.extend(unmatched_symbols(cache, items, files));
-    for reason in &reasons {
-        cache.workspace.note(reason.clone());
+    let mut errors = unmatched_paths(cache, items, files)?;
+    errors.extend(unmatched_symbols(cache, items, files));
+    errors.extend(lost_slices(cache, items, files));
+    // What the project's settings hide was right once: that it is gone must not fail every later command.
+    let renamed = renamed_symbols(cache, items, files);
+    let problem = |is_error| move |reason| SectionProblem { section: "items", reason, is_error };
+    let problems = errors.into_iter().map(problem(true)).chain(renamed.into_iter().map(problem(false)));
+    let problems: Vec<SectionProblem> = problems.collect();
+    for problem in &problems {
+        cache.workspace.note(problem.reason.clone());
     }
-    let problem = |reason| SectionProblem { section: "items", reason, is_error: true };
-    Ok(reasons.into_iter().map(problem).collect())
+    Ok(problems)
+}
+
+/// Returns the slices of the question's own entries that are not found in their files.
+fn lost_slices(cache: &ArtifactCache<'_>, items: &CuratedItems, files: &[KnownFile]) -> Vec<String> {
+    let lost = |file: &KnownFile| {
+        let item = items.find_override(&file.path).filter(|item| !item.custom_slices.is_empty())?;
+        let (hash, text) = cache.workspace.read_text(&ContentRef::from_file(file)?.path).ok()?;
+        let mut found = find_slices(&cache.workspace, &file.path, &hash, &text, &item.custom_slices);
+        found.retain(FoundSlice::is_lost);
+        Some(format!("{}: {}", file.path, slice_warnings(&found)?))
+    };
+    files.iter().filter_map(lost).collect()
+}
+
+/// Returns the names that the project's own entries for single files hide, but no symbol has any more. The symbol may
+/// have been renamed, and is shown then.
+fn renamed_symbols(cache: &ArtifactCache<'_>, items: &CuratedItems, files: &[KnownFile]) -> Vec<String> {
+    let of_file = |file: &KnownFile| {
+        items.own_position(&file.path)?;
+        let item = items.find(&file.path)?;
+        // Hardly any file has all symbols that a pattern hides.
+        if Selector::new_lenient(&item.path).literal_path().as_ref() != Some(&file.path) {
+            return None;
+        }
+        let hidden = cache.workspace.hidden.get(&file.path)?;
+        let (text, outline) = (&hidden.original.1, hidden.outline.as_ref());
+        let gone = ineffective_hides(text, outline, &item.ast_mask, MAX_SUGGESTED);
+        let reason = |name| without_effect(item, HIDES, NO_SYMBOL, name);
+        Some(gone.into_iter().map(reason).collect::<Vec<_>>())
+    };
+    files.iter().filter_map(of_file).flatten().collect()
+}
+
+const NO_SYMBOL: &str = "no symbol of the file";
+
+/// Describes a name in the mask of an entry that has no effect.
+fn without_effect(item: &FileItem, does: &str, what: &str, (key, near): UnknownName) -> String {
+    let near = if near.is_empty() { String::new() } else { format!(" (nearest: {})", near.join(", ")) };
+    format!("the mask for `{}` {does} nothing by `{key}`: {what} has that name{near}", item.path)
 }
 
 /// Returns the entries of the question that hide symbols but match no file of the project, selected or not: entries do
@@ -108,12 +155,8 @@ fn unmatched_of_entry(cache: &mut ArtifactCache<'_>, item: &FileItem, files: &[&
             }
         });
     }
-    let what = if known == 1 { "no symbol of the file" } else { "no symbol of its files in this answer" };
-    let reason = |(does, (key, near)): (&str, UnknownName)| {
-        let near = if near.is_empty() { String::new() } else { format!(" (nearest: {})", near.join(", ")) };
-        format!("the mask for `{}` {does} nothing by `{key}`: {what} has that name{near}", item.path)
-    };
-    names.into_iter().flatten().map(reason).collect()
+    let what = if known == 1 { NO_SYMBOL } else { "no symbol of its files in this answer" };
+    names.into_iter().flatten().map(|(does, name)| without_effect(item, does, what, name)).collect()
 }
 
 /// Returns the names of a mask that have no effect on a file, with suggestions for the first of them; `None` if that is

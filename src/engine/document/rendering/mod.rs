@@ -10,8 +10,8 @@ pub(in crate::engine::document) use renderer::{
     NameList, RenderCaches, Renderer, encoding_remark, type_or_unknown,
 };
 pub(in crate::engine::document) use view::{
-    BaseText, BaseTexts, CONTENTS_AT_ONCE, HEAD, ViewOverrides, ViewParams, base_text, base_texts,
-    find_slices, without_old_lines,
+    BaseText, BaseTexts, CONTENTS_AT_ONCE, FoundSlice, HEAD, ViewOverrides, ViewParams, base_text,
+    base_texts, find_slices, slice_warnings, without_old_lines,
 };
 pub use view::{UNKNOWN_SYMBOLS, ViewAnswer};
 pub(in crate::engine::document) use view_cache::{CachedView, ViewCache, ViewKey, view_fingerprint};

@@ -152,7 +152,10 @@ impl<'r> Renderer<'r, '_> {
                 }
                 if is_whole_text(&subject, &rendering, &body.text()) {
                     view = ViewMode::Full;
-                    reason = reason.or_else(|| Some(format!("its {} is the whole text", rendering.view)));
+                    let hidden = self.hidden(&subject).filter(|_| rendering.view == ViewMode::Masked);
+                    let whole = || format!("its {} view is the whole text", rendering.view);
+                    reason =
+                        reason.or_else(|| Some(hidden.map_or_else(whole, |hidden| hidden_reason(hidden))));
                 }
                 let block = DocumentBlock {
                     path: file.path.clone(),
@@ -359,7 +362,7 @@ fn is_whole_text(subject: &ContentRef<'_>, rendering: &ViewParams<'_>, body: &st
     match rendering.view {
         ViewMode::Window => rendering.lines.0.is_empty(),
         // Compared by hash, so that the text need not be read.
-        ViewMode::Skeleton => {
+        ViewMode::Skeleton | ViewMode::Masked => {
             body.len() as u64 == subject.facts.size && ContentHash::digest(body.as_bytes()) == subject.hash
         }
         _ => false,

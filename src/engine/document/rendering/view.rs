@@ -214,6 +214,12 @@ pub(in crate::engine::document) struct FoundSlice<'i> {
     pub(in crate::engine::document) part: SlicePart,
 }
 
+impl FoundSlice<'_> {
+    pub(in crate::engine::document) fn is_lost(&self) -> bool {
+        self.resolution.status == SliceStatus::Stale
+    }
+}
+
 /// Finds slices in the file itself, whose lines were marked; they are shown without what is hidden.
 pub(in crate::engine::document) fn find_slices<'i>(
     workspace: &Workspace<'_>,
@@ -299,7 +305,8 @@ fn view_text(
     text.map_or_else(|| workspace.read_text(subject.path), Ok).map_err(ViewUnavailable::LeftOut)
 }
 
-fn slice_warnings(found: &[FoundSlice<'_>]) -> Option<String> {
+/// Describes the slices that are not where they were marked, or not as they were.
+pub(in crate::engine::document) fn slice_warnings(found: &[FoundSlice<'_>]) -> Option<String> {
     let warnings = found.iter().filter_map(|FoundSlice { slice, resolution: found, .. }| {
         let what = match found.status {
             SliceStatus::Exact | SliceStatus::Moved => return None,
