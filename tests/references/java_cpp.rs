@@ -139,7 +139,31 @@ fn cpp_members_are_found_in_bodies_outside_of_their_type() {
         check(&files, &format!("a.cc:{line}"), &["n.A.stop sure"]);
     }
     check(&files, "a.cc:8", &["a.h/n.Base.top sure"]);
-    check(&files, "a.cc:12", &["n.A::Item.reset sure"]);
+    check(&files, "a.cc:12", &["n.A.Item.reset sure"]);
+}
+
+#[test]
+fn cpp_definitions_with_several_qualifiers_are_those_of_their_declarations() {
+    let header = "namespace app {\nint free_fn(int);\nint helper();\nstruct W {\n  struct In { void go(); };\n  void show();\n  static void fold();\n};\n}\n";
+    let source = "#include \"a.h\"\nint app::free_fn(int x) {\n  return helper();\n}\nint app::helper() { return 1; }\nvoid app::W::fold() {}\nvoid app::W::show() {\n  helper();\n}\nvoid app::W::In::go() {\n  helper();\n  fold();\n}\n";
+    let user = "#include \"a.h\"\nint main() {\n  app::W w;\n  w.show();\n  app::W::In in;\n  in.go();\n  return app::free_fn(2);\n}\n";
+    let files = [("a.h", header), ("a.cc", source), ("b.cc", user)];
+    for line in [3, 8, 11] {
+        check(&files, &format!("a.cc:{line}"), &["app.helper sure"]);
+    }
+    check(&files, "a.cc:12", &["app.W.fold sure"]);
+    check(&files, "b.cc:4", &["a.cc/app.W.show sure"]);
+    check(&files, "b.cc:6", &["a.cc/app.W.In.go sure"]);
+    check(&files, "b.cc:7", &["a.cc/app.free_fn sure"]);
+}
+
+#[test]
+fn a_cpp_qualifier_that_may_be_a_type_is_not_a_namespace_of_another_file() {
+    let files = [
+        ("a.cc", "namespace n {\nstruct A {\n  int run();\n};\nint A::run() { return 1; }\n}\n"),
+        ("b.cc", "namespace A {\nint run();\nint use() {\n  return run();\n}\n}\n"),
+    ];
+    check(&files, "b.cc:4", &["A.run sure"]);
 }
 
 #[test]

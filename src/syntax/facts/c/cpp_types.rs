@@ -353,9 +353,10 @@ impl CppReader<'_> {
             written.push_str(self.text(at));
             at += 1;
         }
-        let written = written.trim_start_matches("::").trim_end_matches("::").to_owned();
+        let written = written.trim_start_matches("::").trim_end_matches("::").replace("::", ".");
         let id = self.facts.composed_name(&written);
-        let owner = self.add(DefinitionKind::Module, id, start, last, DefinitionFlags::STATIC);
+        let flags = DefinitionFlags::STATIC | DefinitionFlags::PROTOTYPE;
+        let owner = self.add(DefinitionKind::Module, id, start, last, flags);
         self.facts.definition(owner).bases.push(base);
         self.facts.open_body(owner, ScopeKind::Implementation);
         outer
