@@ -541,6 +541,21 @@ fn tests_with_a_value_of_the_type_come_before_others_that_reach_its_members() {
 }
 
 #[test]
+fn tests_that_no_use_leads_to_do_not_count_as_changed() {
+    let sandbox = TestProject::new(&[
+        ("one.py", "class A:\n    def go(self):\n        return 1\n\n\nclass B(A):\n    pass\n"),
+        (
+            "test_one.py",
+            "from one import A, B\n\n\ndef test_other():\n    class C(B):\n        pass\n\n\ndef test_go():\n    \
+             assert A().go()\n",
+        ),
+    ]);
+    let mut project = sandbox.project(true);
+    assert_eq!(impact(&mut project, Some("one.py:A.go"), None, true), ["test_go 1", "test_other 0"]);
+    assert_eq!(impact(&mut project, Some("test_other"), None, true)[0], "test_other 0");
+}
+
+#[test]
 fn a_use_outside_of_all_symbols_leads_to_the_symbols_of_that_file() {
     let codec = "class Codec:\n    def encode(self): ...\n";
     let sessions = "from codec import Codec\n\ncodec = Codec()\n\n\ndef save():\n    codec.encode()\n";
