@@ -394,6 +394,20 @@ void f(Reg& r) {
     check(&files, "a.cc:11", &["Cat.level sure", "Log.level sure"]);
 }
 
+#[cfg(all(feature = "lang-kotlin", feature = "lang-shell"))]
+#[test]
+fn symbols_are_those_of_the_outline_where_a_grammar_fails() {
+    let text = "fun helper(x: Int): Int = x\nfun run(q: Any): Int {\n  return when (q) {\n    is Int if q > 1 -> helper(1)\n    else -> helper(2)\n  }\n}\n";
+    let files = super::project(&[("b.kt", text)]);
+    let names = (0..).take(files[0].facts.definitions.len()).map(|at| files[0].facts.qualified_name(at));
+    assert_eq!(names.collect::<Vec<_>>(), ["helper", "run"]);
+    let tests = "add() {\n  echo 1\n}\n@test \"sums\" {\n  add 1\n}\n";
+    let files = super::project(&[("t.bats", tests)]);
+    let found = super::find_references(&files).references;
+    let users: Vec<_> = found.iter().filter_map(|found| found.from_definition).collect();
+    assert_eq!(users.iter().map(|user| files[0].facts.qualified_name(*user)).collect::<Vec<_>>(), ["sums"]);
+}
+
 #[test]
 fn hostile_texts_of_java_and_cpp_are_joined_quickly() {
     let pieces = [

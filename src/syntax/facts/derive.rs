@@ -59,7 +59,7 @@ pub fn source_facts(language: &str, text: &str, give_up: &mut dyn FnMut() -> boo
     if is_read_by_name(language) {
         let compiled = compiled_language(language)?;
         let tree = parse(compiled, text, give_up).ok();
-        let read = tree.map(|tree| by_name::source_facts(compiled, text, tree.root_node()));
+        let read = tree.map(|tree| by_name::source_facts(compiled, text, tree.root_node(), give_up));
         return Some(read.unwrap_or_else(|| FactsBuilder::new(text).finish()));
     }
     let walk = walker(language)?;
