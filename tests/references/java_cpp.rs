@@ -508,6 +508,15 @@ fn a_c_macro_does_not_hide_the_function_declared_in_the_other_branch() {
 }
 
 #[test]
+fn c_definitions_in_the_branches_of_a_conditional_are_likely() {
+    let text = "#ifdef _WIN32\nstatic int plat(void) { return 1; }\nint open_it(void) { return 1; }\n#else\nstatic int plat(void) { return 2; }\nint open_it(void) { return 2; }\n#endif\nint use(void) { return plat(); }\n";
+    let user = "int open_it(void);\nint main(void) { return open_it(); }\n";
+    let files = [("a.c", text), ("b.c", user)];
+    check(&files, "a.c:8", &["plat likely", "plat likely"]);
+    check(&files, "b.c:2", &["a.c/open_it likely", "a.c/open_it likely"]);
+}
+
+#[test]
 fn an_inherited_cpp_type_can_be_named_in_derived_types() {
     let text = "struct A { int id(); };\nnamespace n {\ntypedef int A;\nstruct B : public ::A {\n  A* next;\n  int f() { return next->id(); }\n};\n}\n";
     check(&[("a.cc", text)], "a.cc:5", &["A sure"]);
