@@ -394,6 +394,19 @@ void f(Reg& r) {
     check(&files, "a.cc:11", &["Cat.level sure", "Log.level sure"]);
 }
 
+#[test]
+fn cpp_handlers_after_a_body_and_bodies_of_tests_belong_to_a_function() {
+    let text = "namespace n::inline v2 {\nint fix() { return 1; }\n}\nint run() try {\n  return n::fix();\n} catch (...) {\n  return n::fix();\n}\nTEST_F(Fixture, fixes) {\n  n::fix();\n}\n";
+    let files = super::project(&[("a.cc", text)]);
+    let found = super::find_references(&files).references;
+    let users = found.iter().map(|found| {
+        let user = found.from_definition.map(|definition| files[0].facts.qualified_name(definition));
+        (found.from_line, user.unwrap_or_default())
+    });
+    let users: Vec<(u32, String)> = users.collect();
+    assert_eq!(users, [(5, "run".to_owned()), (7, "run".to_owned()), (10, "Fixture.fixes".to_owned())]);
+}
+
 #[cfg(all(feature = "lang-kotlin", feature = "lang-shell"))]
 #[test]
 fn symbols_are_those_of_the_outline_where_a_grammar_fails() {
