@@ -556,6 +556,19 @@ fn tests_that_no_use_leads_to_do_not_count_as_changed() {
 }
 
 #[test]
+fn a_target_that_ends_like_a_file_is_reported_as_a_missing_file() {
+    let sandbox = project();
+    let mut project = sandbox.project(true);
+    let mut missing = |target: &str| {
+        let target = Some(target.to_owned());
+        let request = ImpactRequest { target, base: None, depth: 1, only_tests: false };
+        project.impact(&request).unwrap_err()
+    };
+    assert!(matches!(missing("nosuch.py"), Error::NothingSelected { .. }));
+    assert!(matches!(missing("Engine.nosuch"), Error::NoSuchSymbol { .. }));
+}
+
+#[test]
 fn a_use_outside_of_all_symbols_leads_to_the_symbols_of_that_file() {
     let codec = "class Codec:\n    def encode(self): ...\n";
     let sessions = "from codec import Codec\n\ncodec = Codec()\n\n\ndef save():\n    codec.encode()\n";
