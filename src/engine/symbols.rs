@@ -252,7 +252,8 @@ pub(in crate::engine) fn dotted_spelling(name: &str) -> String {
     }
 }
 
-fn with_dots(name: &str) -> Cow<'_, str> {
+/// Returns a name with its parts joined by dots.
+pub(in crate::engine) fn with_dots(name: &str) -> Cow<'_, str> {
     if name.contains("::") { name.replace("::", ".").into() } else { name.into() }
 }
 

@@ -139,7 +139,31 @@ fn cpp_members_are_found_in_bodies_outside_of_their_type() {
         check(&files, &format!("a.cc:{line}"), &["n.A.stop sure"]);
     }
     check(&files, "a.cc:8", &["a.h/n.Base.top sure"]);
-    check(&files, "a.cc:12", &["n.A::Item.reset sure"]);
+    check(&files, "a.cc:12", &["n.A.Item.reset sure"]);
+}
+
+#[test]
+fn cpp_definitions_with_several_qualifiers_are_those_of_their_declarations() {
+    let header = "namespace app {\nint free_fn(int);\nint helper();\nstruct W {\n  struct In { void go(); };\n  void show();\n  static void fold();\n};\n}\n";
+    let source = "#include \"a.h\"\nint app::free_fn(int x) {\n  return helper();\n}\nint app::helper() { return 1; }\nvoid app::W::fold() {}\nvoid app::W::show() {\n  helper();\n}\nvoid app::W::In::go() {\n  helper();\n  fold();\n}\n";
+    let user = "#include \"a.h\"\nint main() {\n  app::W w;\n  w.show();\n  app::W::In in;\n  in.go();\n  return app::free_fn(2);\n}\n";
+    let files = [("a.h", header), ("a.cc", source), ("b.cc", user)];
+    for line in [3, 8, 11] {
+        check(&files, &format!("a.cc:{line}"), &["app.helper sure"]);
+    }
+    check(&files, "a.cc:12", &["app.W.fold sure"]);
+    check(&files, "b.cc:4", &["a.cc/app.W.show sure"]);
+    check(&files, "b.cc:6", &["a.cc/app.W.In.go sure"]);
+    check(&files, "b.cc:7", &["a.cc/app.free_fn sure"]);
+}
+
+#[test]
+fn a_cpp_qualifier_that_may_be_a_type_is_not_a_namespace_of_another_file() {
+    let files = [
+        ("a.cc", "namespace n {\nstruct A {\n  int run();\n};\nint A::run() { return 1; }\n}\n"),
+        ("b.cc", "namespace A {\nint run();\nint use() {\n  return run();\n}\n}\n"),
+    ];
+    check(&files, "b.cc:4", &["A.run sure"]);
 }
 
 #[test]
@@ -371,6 +395,33 @@ void f(Reg& r) {
 }
 
 #[test]
+fn cpp_handlers_after_a_body_and_bodies_of_tests_belong_to_a_function() {
+    let text = "namespace n::inline v2 {\nint fix() { return 1; }\n}\nint run() try {\n  return n::fix();\n} catch (...) {\n  return n::fix();\n}\nTEST_F(Fixture, fixes) {\n  n::fix();\n}\n";
+    let files = super::project(&[("a.cc", text)]);
+    let found = super::find_references(&files).references;
+    let users = found.iter().map(|found| {
+        let user = found.from_definition.map(|definition| files[0].facts.qualified_name(definition));
+        (found.from_line, user.unwrap_or_default())
+    });
+    let users: Vec<(u32, String)> = users.collect();
+    assert_eq!(users, [(5, "run".to_owned()), (7, "run".to_owned()), (10, "Fixture.fixes".to_owned())]);
+}
+
+#[cfg(all(feature = "lang-kotlin", feature = "lang-shell"))]
+#[test]
+fn symbols_are_those_of_the_outline_where_a_grammar_fails() {
+    let text = "fun helper(x: Int): Int = x\nfun run(q: Any): Int {\n  return when (q) {\n    is Int if q > 1 -> helper(1)\n    else -> helper(2)\n  }\n}\n";
+    let files = super::project(&[("b.kt", text)]);
+    let names = (0..).take(files[0].facts.definitions.len()).map(|at| files[0].facts.qualified_name(at));
+    assert_eq!(names.collect::<Vec<_>>(), ["helper", "run"]);
+    let tests = "add() {\n  echo 1\n}\n@test \"sums\" {\n  add 1\n}\n";
+    let files = super::project(&[("t.bats", tests)]);
+    let found = super::find_references(&files).references;
+    let users: Vec<_> = found.iter().filter_map(|found| found.from_definition).collect();
+    assert_eq!(users.iter().map(|user| files[0].facts.qualified_name(*user)).collect::<Vec<_>>(), ["sums"]);
+}
+
+#[test]
 fn hostile_texts_of_java_and_cpp_are_joined_quickly() {
     let pieces = [
         "(", "{", "[", "<", "a<", "a::", "a.b(", "a->", "template<", "class A {", "namespace a {", "A::",
@@ -467,6 +518,15 @@ fn a_c_macro_does_not_hide_the_function_declared_in_the_other_branch() {
     check(&files, "main.c:4", &["lib.h.c/get sure"]);
     check(&files, "main.c:5", &["lib.c/end likely", "stop.c/stop likely", "lib.h.c/end likely"]);
     check(&files, "own.c:6", &["lib.c/inc likely", "inc likely"]);
+}
+
+#[test]
+fn c_definitions_in_the_branches_of_a_conditional_are_likely() {
+    let text = "#ifdef _WIN32\nstatic int plat(void) { return 1; }\nint open_it(void) { return 1; }\n#else\nstatic int plat(void) { return 2; }\nint open_it(void) { return 2; }\n#endif\nint use(void) { return plat(); }\n";
+    let user = "int open_it(void);\nint main(void) { return open_it(); }\n";
+    let files = [("a.c", text), ("b.c", user)];
+    check(&files, "a.c:8", &["plat likely", "plat likely"]);
+    check(&files, "b.c:2", &["a.c/open_it likely", "a.c/open_it likely"]);
 }
 
 #[test]

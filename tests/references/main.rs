@@ -37,6 +37,8 @@ fn language(path: &str) -> &'static str {
         "java" => "java",
         "rb" => "ruby",
         "c" => "c",
+        "kt" => "kotlin",
+        "bats" => "shell",
         "py" => "python",
         "ts" => "typescript",
         "js" => "javascript",

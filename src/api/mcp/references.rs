@@ -9,7 +9,7 @@ use crate::api::wire::{ChangeImpact, SymbolCalls, SymbolUses, found_text};
 
 /// Formats the uses of a symbol.
 pub(super) fn uses(uses: &SymbolUses) -> ToolOutput {
-    let found = found_text(uses.line_count(), ["use", "uses"], uses.unresolved);
+    let found = found_text(uses.line_count(), ["use", "uses"], uses.unresolved, true);
     rows(&uses.text(), &found, "name a symbol of one file, as `src/a.py:run`")
 }
 
@@ -17,13 +17,13 @@ pub(super) fn uses(uses: &SymbolUses) -> ToolOutput {
 pub(super) fn calls(calls: &SymbolCalls, direction: CallDirectionName) -> ToolOutput {
     let are_callers = direction == CallDirectionName::Callers;
     let words = if are_callers { ["caller", "callers"] } else { ["callee", "callees"] };
-    let found = found_text(calls.calls.len(), words, calls.unresolved);
+    let found = found_text(calls.calls.len(), words, calls.unresolved, are_callers);
     rows(&calls.text(are_callers), &found, "give a smaller `depth`, or a symbol of one file")
 }
 
 /// Formats the impact of a change.
 pub(super) fn impact(impact: &ChangeImpact) -> ToolOutput {
-    let found = found_text(impact.affected.len(), ["row", "rows"], impact.unresolved);
+    let found = found_text(impact.affected.len(), ["row", "rows"], impact.unresolved, true);
     let mut text = String::new();
     for note in impact.removal_notes() {
         writeln!(text, "[{note}]").expect("writing to a String does not fail");

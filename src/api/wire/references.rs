@@ -274,13 +274,15 @@ fn symbol_text(symbol: Option<&str>) -> String {
     symbol.map(|symbol| format!(" {}", printable(symbol))).unwrap_or_default()
 }
 
-/// Returns how many were found, in words, and how many uses could not be resolved.
-pub fn found_text(count: usize, words: [&str; 2], unresolved: u64) -> String {
+/// Returns how many were found, in words, and how many uses could not be resolved: those of the name that was asked
+/// about, if there is one.
+pub fn found_text(count: usize, words: [&str; 2], unresolved: u64, is_of_name: bool) -> String {
     let word = words[usize::from(count != 1)];
+    let of_name = if is_of_name { " of the same name" } else { "" };
     let unresolved = match unresolved {
         0 => String::new(),
-        1 => "; 1 use of the same name could not be resolved".to_owned(),
-        many => format!("; {} uses of the same name could not be resolved", format_grouped(many)),
+        1 => format!("; 1 use{of_name} could not be resolved"),
+        many => format!("; {} uses{of_name} could not be resolved", format_grouped(many)),
     };
     format!("{} {word}{unresolved}", format_grouped(count as u64))
 }

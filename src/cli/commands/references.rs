@@ -16,7 +16,7 @@ pub(super) fn refs(args: &RefsArgs, context: &mut CommandContext<'_>) -> Result<
     }
     context.output.write_text(&uses.text())?;
     // The count is not part of the list, so it goes to standard error.
-    context.output.message(&found_text(uses.line_count(), USES, uses.unresolved));
+    context.output.message(&found_text(uses.line_count(), USES, uses.unresolved, true));
     Ok(failure::DONE)
 }
 
@@ -34,7 +34,7 @@ fn all_refs(context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
         context.output.write_line(&format!("{} → {} · {}", edge.from.text(), edge.to.text(), edge.grade))?;
     }
     let unresolved = graph.unresolved();
-    context.output.message(&found_text(graph.references().count(), USES, unresolved));
+    context.output.message(&found_text(graph.references().count(), USES, unresolved, false));
     Ok(failure::DONE)
 }
 
@@ -57,8 +57,9 @@ fn calls(
     if context.output.json {
         return context.write_data(calls);
     }
-    context.output.write_text(&calls.text(direction == CallDirectionName::Callers))?;
-    context.output.message(&found_text(calls.calls.len(), words, calls.unresolved));
+    let are_callers = direction == CallDirectionName::Callers;
+    context.output.write_text(&calls.text(are_callers))?;
+    context.output.message(&found_text(calls.calls.len(), words, calls.unresolved, are_callers));
     Ok(failure::DONE)
 }
 
@@ -75,6 +76,6 @@ pub(super) fn impact(args: &ImpactArgs, context: &mut CommandContext<'_>) -> Res
         context.output.note(&note);
     }
     let words = if args.tests { ["test", "tests"] } else { ["symbol", "symbols"] };
-    context.output.message(&found_text(impact.affected.len(), words, impact.unresolved));
+    context.output.message(&found_text(impact.affected.len(), words, impact.unresolved, true));
     Ok(failure::DONE)
 }

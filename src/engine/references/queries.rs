@@ -197,6 +197,11 @@ fn named_nodes(
     // If it is not a path, it may still be a symbol.
     let path = cache.workspace.resolve_path(target).ok().flatten();
     let folder = target.trim_end_matches('/');
+    let extension = target.rsplit_once('.').map(|(_, extension)| extension.as_bytes());
+    let names_file = || {
+        target.contains('/')
+            || extension.is_some() && files.iter().any(|file| file.path.extension() == extension)
+    };
     let is_meant = |file: &[u8]| match &path {
         Some(path) => file == path.as_bytes() || is_within(file, path.as_bytes()),
         None => folder == "." || !folder.is_empty() && is_within(file, folder.as_bytes()),
@@ -204,7 +209,7 @@ fn named_nodes(
     if !files.iter().any(|file| is_meant(file.path.as_bytes())) {
         return match find_symbols(graph, target) {
             Ok(symbols) => Ok(symbols.into_iter().map(ReachedNode::Symbol).collect()),
-            Err(_) if target.contains('/') && !target.contains(':') => {
+            Err(_) if !target.contains(':') && names_file() => {
                 Err(Error::NothingSelected { word: target.to_owned() })
             }
             Err(error) => Err(error),

@@ -3,7 +3,7 @@
 use super::graph::{GraphSymbol, ReferenceGraph, SymbolId};
 use crate::engine::error::Error;
 use crate::engine::symbol_names::last_name_part;
-use crate::engine::symbols::{NearestNames, dotted_spelling};
+use crate::engine::symbols::{NearestNames, dotted_spelling, with_dots};
 
 /// Returns the definitions of the name, or an error if there are none.
 pub(super) fn find_symbols(graph: &ReferenceGraph, spelling: &str) -> Result<Vec<SymbolId>, Error> {
@@ -14,15 +14,20 @@ pub(super) fn find_symbols(graph: &ReferenceGraph, spelling: &str) -> Result<Vec
     }
     let files = path.map(|path| graph.files_named(path.as_bytes()));
     let is_in_file = |symbol: &GraphSymbol| files.as_ref().is_none_or(|files| files.contains(&symbol.file));
-    let mut found: Vec<SymbolId> = (0..)
+    let found: Vec<SymbolId> = (0..)
         .zip(graph.symbols())
         .filter(|(_, symbol)| has_name(symbol, &name) && is_in_file(symbol) && !is_anonymous(graph, symbol))
         .map(|(id, _)| id)
         .collect();
-    // A declaration represents the definition, and counts only if the project has no definition.
-    if found.iter().any(|id| !graph.symbol(*id).is_prototype) {
-        found.retain(|id| !graph.symbol(*id).is_prototype);
-    }
+    let (declared, mut found): (Vec<SymbolId>, Vec<SymbolId>) =
+        found.into_iter().partition(|id| graph.symbol(*id).is_prototype);
+    let is_undefined = |id: &SymbolId| !found.iter().any(|other| is_definition_of(graph, *other, *id));
+    // References are to the definition of what is declared, so a declaration with uses has none, such as the method of
+    // an interface.
+    let kept: Vec<SymbolId> =
+        declared.into_iter().filter(|id| graph.uses_of(*id).next().is_some() || is_undefined(id)).collect();
+    found.extend(kept);
+    found.sort_unstable();
     if found.is_empty() {
         return Err(Error::NoSuchSymbol { name: spelling.to_owned(), nearest: nearest_names(graph, &name) });
     }
@@ -51,8 +56,25 @@ fn split_path(spelling: &str) -> (Option<&str>, &str) {
 
 /// Returns whether a name is a symbol's name, or the end of its qualified name.
 fn has_name(symbol: &GraphSymbol, name: &str) -> bool {
-    let rest = symbol.qualified_name.strip_suffix(name);
+    is_end_of_name(name, &with_dots(&symbol.qualified_name))
+}
+
+fn is_end_of_name(end: &str, name: &str) -> bool {
+    let rest = name.strip_suffix(end);
     rest.is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+}
+
+/// Returns whether a symbol is the definition of one that is only declared. The qualifiers of a C++ definition may
+/// begin with the type.
+fn is_definition_of(graph: &ReferenceGraph, definition: SymbolId, declared: SymbolId) -> bool {
+    let (definition, declared) = (graph.symbol(definition), graph.symbol(declared));
+    let (name, declared_name) = (&definition.qualified_name, &declared.qualified_name);
+    let language = |symbol: &GraphSymbol| match graph.language(symbol.file) {
+        "c" => "cpp",
+        language => language,
+    };
+    language(definition) == language(declared)
+        && (name == declared_name || name.contains('.') && is_end_of_name(name, declared_name))
 }
 
 /// Returns whether a symbol is an anonymous type. Its qualified name is that of the symbol that contains it.

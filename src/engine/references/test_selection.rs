@@ -53,13 +53,8 @@ fn use_cost(graph: &ReferenceGraph, reference: &GraphReference) -> u32 {
 pub(super) struct SelectedTest {
     pub(super) test: ReachedSymbol,
     pub(super) cost: u32,
-}
-
-impl SelectedTest {
-    /// Returns whether the test itself is changed.
-    pub(super) fn is_changed(&self) -> bool {
-        self.test.distance == 0 && self.test.via.is_none()
-    }
+    /// Whether the test, or what contains it, is changed.
+    pub(super) is_changed: bool,
 }
 
 /// The cheapest known path to a node.
@@ -164,7 +159,7 @@ pub(super) fn select_tests(
             ReachedNode::File(file) => search.visit_file(file),
         }
     }
-    ranked(graph, found)
+    ranked(graph, changed, found)
 }
 
 /// Takes the steps from one node.
@@ -272,8 +267,19 @@ pub(super) fn is_type(kind: DefinitionKind) -> bool {
     matches!(kind, DefinitionKind::Class | DefinitionKind::Interface)
 }
 
+/// Returns whether a test, or what contains it, is changed.
+fn is_changed(graph: &ReferenceGraph, changed: &BTreeSet<ReachedNode>, test: &ReachedSymbol) -> bool {
+    let node = test.subclass.map_or(test.node, ReachedNode::Symbol);
+    let symbol = match node {
+        ReachedNode::Symbol(symbol) => Some(symbol),
+        ReachedNode::File(_) => None,
+    };
+    let around = std::iter::successors(symbol, |at| graph.symbol(*at).parent).map(ReachedNode::Symbol);
+    around.chain([ReachedNode::File(node.file(graph))]).any(|node| changed.contains(&node))
+}
+
 /// Returns the tests by cost, minus bonuses for their names.
-fn ranked(graph: &ReferenceGraph, found: FoundTests) -> Vec<SelectedTest> {
+fn ranked(graph: &ReferenceGraph, changed: &BTreeSet<ReachedNode>, found: FoundTests) -> Vec<SelectedTest> {
     let mut names = NameMatcher { graph, origins: HashMap::new() };
     let mut ranked: Vec<SelectedTest> = found
         .into_iter()
@@ -281,12 +287,11 @@ fn ranked(graph: &ReferenceGraph, found: FoundTests) -> Vec<SelectedTest> {
             let (distance, grade) = (path.distance, path.grade);
             let test = ReachedSymbol { node, distance, grade, via, through: None, subclass };
             let bonus = path.origin.map_or(0, |origin| names.bonus(origin, &test));
-            let mut selected = SelectedTest { test, cost: 100 + path.cost - bonus.min(100) };
+            // A path without costs begins within the test.
+            let is_changed = path.cost == 0 || is_changed(graph, changed, &test);
             // Changed tests come first.
-            if selected.is_changed() {
-                selected.cost = 0;
-            }
-            selected
+            let cost = if is_changed { 0 } else { 100 + path.cost - bonus.min(100) };
+            SelectedTest { test, cost, is_changed }
         })
         .collect();
     let place = |test: &ReachedSymbol| {
@@ -296,7 +301,7 @@ fn ranked(graph: &ReferenceGraph, found: FoundTests) -> Vec<SelectedTest> {
         };
         (file_of_test(graph, test), test.subclass, line)
     };
-    ranked.sort_by_key(|SelectedTest { test, cost }| (*cost, test.distance, test.grade, place(test)));
+    ranked.sort_by_key(|SelectedTest { test, cost, .. }| (*cost, test.distance, test.grade, place(test)));
     ranked
 }
 

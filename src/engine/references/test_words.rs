@@ -49,7 +49,7 @@ pub(super) fn order_by_words(
     changed: &[SymbolId],
     tests: Vec<SelectedTest>,
 ) -> Vec<ReachedSymbol> {
-    let (ordered, others): (Vec<_>, Vec<_>) = tests.into_iter().partition(SelectedTest::is_changed);
+    let (ordered, others): (Vec<_>, Vec<_>) = tests.into_iter().partition(|test| test.is_changed);
     let documents = test_documents(cache, graph, items, &others);
     let names = scores(&documents, &name_words(graph, items, changed));
     let bodies = scores(&documents, &body_words(cache, graph, changed));
@@ -62,7 +62,7 @@ pub(super) fn order_by_words(
     let values = tests_with_values(graph, items, changed);
     let least = others.iter().map(|selected| selected.cost).min().unwrap_or(0);
     let mut scored: Vec<f64> = Vec::with_capacity(others.len());
-    for (at, SelectedTest { test, cost }) in others.iter().enumerate() {
+    for (at, SelectedTest { test, cost, .. }) in others.iter().enumerate() {
         let (sum, count) = of_files[&file_of_test(graph, test)];
         let value = values.get(&test.node).copied().unwrap_or(0.0);
         scored.push(

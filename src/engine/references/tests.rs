@@ -91,6 +91,56 @@ fn an_anonymous_type_is_not_found_by_the_name_of_the_symbol_that_contains_it() {
 }
 
 #[test]
+fn members_that_are_only_declared_are_found_by_their_name_like_those_that_implement_them() {
+    let sandbox = TestProject::new(&[
+        (
+            "App.java",
+            "interface Runner { void step(); }\nclass Own implements Runner { public void step() {} }\nclass Use {\n    \
+             void f(Runner r) { r.step(); }\n}\n",
+        ),
+        (
+            "run.cpp",
+            "struct Base { virtual void run() = 0; };\nstruct Own : Base { void run() override {} };\n\
+             void f(Base& b) { b.run(); }\n",
+        ),
+        (
+            "drive.ts",
+            "export abstract class Vehicle { abstract go(): void; }\nexport class Car extends Vehicle { go() {} }\n\
+             export function drive(v: Vehicle) { v.go(); }\n",
+        ),
+    ]);
+    let mut project = sandbox.project(true);
+    for (name, expected) in
+        [("step", "App.java:4 sure"), ("run", "run.cpp:3 sure"), ("go", "drive.ts:3 sure")]
+    {
+        assert_eq!(uses(&mut project, name), [expected]);
+        assert_eq!(project.uses(name).unwrap().definitions.len(), 2, "{name}");
+    }
+}
+
+#[test]
+fn a_cpp_definition_represents_its_declaration_by_any_end_of_its_name() {
+    let sandbox = TestProject::new(&[(
+        "a.cpp",
+        "namespace app {\nint free_fn(int);\nstruct W { void show(); };\n}\nint app::free_fn(int x) { return x; }\n\
+         void app::W::show() {}\nint main() {\n  app::W w;\n  w.show();\n  return app::free_fn(2);\n}\n",
+    )]);
+    let mut project = sandbox.project(true);
+    for (names, line, expected) in [
+        (["free_fn", "app::free_fn", "app.free_fn"], 5, "a.cpp:10 sure"),
+        (["show", "W::show", "app::W::show"], 6, "a.cpp:9 sure"),
+    ] {
+        for name in names {
+            assert_eq!(uses(&mut project, name), [expected], "{name}");
+            let found = project.uses(name).unwrap();
+            let lines: Vec<u32> = found.definitions.iter().map(|id| found.graph.symbol(*id).line).collect();
+            assert_eq!(lines, [line], "{name}");
+        }
+    }
+    assert_eq!(project.uses("W").unwrap().definitions.len(), 1, "a qualifier is not a symbol");
+}
+
+#[test]
 fn a_property_with_the_name_of_another_types_field_is_not_likely() {
     let shapes = ("shapes.py", "class Box:\n    @property\n    def wide_side(self):\n        return 1\n");
     let usage = ("show.py", "def show(row):\n    return row.wide_side\n");
@@ -488,6 +538,34 @@ fn tests_with_a_value_of_the_type_come_before_others_that_reach_its_members() {
         |symbol: &str, project: &mut Project<'_>| impact(project, Some(symbol), None, true)[0].clone();
     assert_eq!(first("Text.convert", &mut project), "test_one 3");
     assert_eq!(first("Digits.convert", &mut project), "test_two 3");
+}
+
+#[test]
+fn tests_that_no_use_leads_to_do_not_count_as_changed() {
+    let sandbox = TestProject::new(&[
+        ("one.py", "class A:\n    def go(self):\n        return 1\n\n\nclass B(A):\n    pass\n"),
+        (
+            "test_one.py",
+            "from one import A, B\n\n\ndef test_other():\n    class C(B):\n        pass\n\n\ndef test_go():\n    \
+             assert A().go()\n",
+        ),
+    ]);
+    let mut project = sandbox.project(true);
+    assert_eq!(impact(&mut project, Some("one.py:A.go"), None, true), ["test_go 1", "test_other 0"]);
+    assert_eq!(impact(&mut project, Some("test_other"), None, true)[0], "test_other 0");
+}
+
+#[test]
+fn a_target_that_ends_like_a_file_is_reported_as_a_missing_file() {
+    let sandbox = project();
+    let mut project = sandbox.project(true);
+    let mut missing = |target: &str| {
+        let target = Some(target.to_owned());
+        let request = ImpactRequest { target, base: None, depth: 1, only_tests: false };
+        project.impact(&request).unwrap_err()
+    };
+    assert!(matches!(missing("nosuch.py"), Error::NothingSelected { .. }));
+    assert!(matches!(missing("Engine.nosuch"), Error::NoSuchSymbol { .. }));
 }
 
 #[test]

@@ -12,7 +12,7 @@ use rustc_hash::FxHashSet;
 
 use crate::model::{BindingFact, BindingValue, DefinitionFlags, DefinitionKind, ScopeKind, UseFact};
 use crate::references::evaluation::Evaluator;
-use crate::references::lookup::{MAX_DECLARATIONS, joined_namespace};
+use crate::references::lookup::{MAX_DECLARATIONS, joined_namespace, outer_namespace};
 use crate::references::project::{DefinitionKey, FileId, Site};
 use crate::references::values::{MAX_ALTERNATIVES, Value, ValueSet};
 
@@ -54,16 +54,24 @@ impl<'a> Evaluator<'a> {
         loop {
             let around = facts.scope(at);
             let found = match around.kind {
+                ScopeKind::Implementation if self.modules.cpp.scopes.contains_key(&site.at(at)) => {
+                    self.cpp_member_of_outlined(site.at(at), site.at(at), name)
+                }
                 ScopeKind::Class | ScopeKind::Implementation => {
                     // The head of the function is a macro, so it is a guess that the body is a method of this type.
                     is_certain &= around.definition.is_some();
                     if let Some(class) = self.receiver(site.at(at)) {
                         let (found, is_complete) = self.find_member(class, name, 0);
                         is_certain &= is_complete || found.is_some();
-                        found.or_else(|| self.cpp_injected(class, name))
+                        let found = found.or_else(|| self.cpp_injected(class, name));
+                        let is_outlined =
+                            around.kind == ScopeKind::Implementation && around.definition.is_some();
+                        let declared = class.at(self.index.definition(class).scope);
+                        let find_around = || self.cpp_member_of_outlined(site.at(at), declared, name);
+                        found.or_else(|| is_outlined.then(find_around).flatten())
                     } else {
                         is_certain = false;
-                        self.cpp_outlined_namespace(site.at(at), name)
+                        None
                     }
                 }
                 ScopeKind::Module => self.cpp_member_of_scope(site.at(at), name),
@@ -112,17 +120,47 @@ impl<'a> Evaluator<'a> {
         Some(ValueSet::one(Value::Definition(named)))
     }
 
-    /// Returns a member of the namespace that `void a::f() {}` is qualified with.
-    fn cpp_outlined_namespace(&mut self, site: Site, name: &str) -> Option<ValueSet> {
+    /// Returns a member of the types and namespaces that `void a::f() {}` is qualified with. They begin around `inner`,
+    /// and end where the definition is.
+    fn cpp_member_of_outlined(&mut self, site: Site, mut inner: Site, name: &str) -> Option<ValueSet> {
+        let mut is_certain = true;
+        while inner.scope != 0 && !self.modules.cpp.scopes.contains_key(&inner) {
+            let around = self.index.facts(inner.file).scope(inner.scope);
+            if matches!(around.kind, ScopeKind::Class | ScopeKind::Implementation)
+                && let Some(class) = self.receiver(inner)
+            {
+                let (found, is_complete) = self.find_member(class, name, 0);
+                is_certain &= is_complete;
+                if found.is_some() {
+                    return found;
+                }
+            }
+            inner.scope = around.parent.min(inner.scope - 1);
+        }
+        let cpp = &self.modules.cpp;
+        let outermost =
+            self.cpp_namespace_around(site.at(self.index.facts(site.file).scope(site.scope).parent));
+        let mut namespace = cpp.scopes.get(&inner).copied().unwrap_or(0);
+        while namespace != outermost && namespace != 0 {
+            if let Some(mut found) = self.cpp_declared(site.file, namespace, name) {
+                found.is_complete &= is_certain;
+                return Some(found);
+            }
+            let cpp = &self.modules.cpp;
+            let outer = outer_namespace(&cpp.namespaces[namespace as usize].path);
+            namespace = cpp.ids.get(outer).copied().unwrap_or(0);
+        }
+        None
+    }
+
+    /// Returns the innermost namespace around a scope.
+    fn cpp_namespace_around(&self, mut site: Site) -> u32 {
         let facts = self.index.facts(site.file);
-        let owner = facts.scope(site.scope).definition?;
-        let fact = &facts.definitions[owner as usize];
-        let base = *fact.bases.first()?;
-        let found = self.value(site.at(fact.scope), base);
-        found.values.into_iter().find_map(|value| match value {
-            Value::Namespace(namespace) => self.cpp_declared(site.file, namespace, name),
-            _ => None,
-        })
+        let scopes = &self.modules.cpp.scopes;
+        while site.scope != 0 && !scopes.contains_key(&site) {
+            site.scope = facts.scope(site.scope).parent.min(site.scope - 1);
+        }
+        scopes.get(&site).copied().unwrap_or(0)
     }
 
     /// Returns a member of the namespace whose body is a scope.
@@ -148,13 +186,9 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Returns the namespace that a path means in a scope.
-    fn cpp_namespace_at(&self, mut site: Site, path: &str) -> Option<u32> {
-        let facts = self.index.facts(site.file);
+    fn cpp_namespace_at(&self, site: Site, path: &str) -> Option<u32> {
         let cpp = &self.modules.cpp;
-        while site.scope != 0 && !cpp.scopes.contains_key(&site) {
-            site.scope = facts.scope(site.scope).parent.min(site.scope - 1);
-        }
-        let around = cpp.scopes.get(&site).copied().unwrap_or(0);
+        let around = self.cpp_namespace_around(site);
         let mut outer = cpp.namespaces[around as usize].path.as_str();
         loop {
             if let Some(found) = cpp.ids.get(&joined_namespace(outer, path)) {
@@ -163,7 +197,7 @@ impl<'a> Evaluator<'a> {
             if outer.is_empty() {
                 return None;
             }
-            outer = outer.rsplit_once("::").map_or("", |(outer, _)| outer);
+            outer = outer_namespace(outer);
         }
     }
 
@@ -427,15 +461,13 @@ impl<'a> Evaluator<'a> {
         let space = |key: &DefinitionKey| {
             let fact = index.definition(*key);
             let owner = index.facts(key.file).scope(fact.scope);
-            let owner = owner.definition.filter(|_| owner.kind != ScopeKind::Module);
+            let namespace = self.modules.cpp.scopes.get(&key.at(fact.scope)).copied();
+            let owner = owner.definition.filter(|_| namespace.is_none());
             let owner = owner.map_or("", |owner| {
                 let facts = index.facts(key.file);
                 facts.name(facts.definitions[owner as usize].name)
             });
-            (
-                owner.rsplit("::").next().unwrap_or(owner),
-                self.modules.cpp.scopes.get(&key.at(fact.scope)).copied(),
-            )
+            (owner.rsplit('.').next().unwrap_or(owner), namespace)
         };
         targets.windows(2).all(|pair| space(&pair[0]) == space(&pair[1]))
     }

@@ -226,7 +226,11 @@ impl<'a> CNames<'a> {
             .filter(|key| kind(key) == DefinitionKind::Function && !self.is_prototype(*key));
         let functions: Vec<DefinitionKey> = functions.collect();
         if !functions.is_empty() {
-            let grade = if is_one_file(&functions) { ReferenceGrade::Sure } else { ReferenceGrade::Maybe };
+            let grade = match functions.len() {
+                1 => ReferenceGrade::Sure,
+                _ if is_one_file(&functions) => ReferenceGrade::Likely,
+                _ => ReferenceGrade::Maybe,
+            };
             return Some((functions, grade));
         }
         let other = macros.last().copied().or_else(|| {
@@ -254,7 +258,7 @@ impl<'a> CNames<'a> {
                 && !fact.flags.has(DefinitionFlags::PROTOTYPE | DefinitionFlags::PRIVATE)
         };
         let mut found: Vec<DefinitionKey> = all.iter().filter(is_extern).copied().collect();
-        let is_only_one = is_one_file(&found);
+        let is_only_one = found.len() == 1;
         let best_grade = prefer_sources(self.index, file, &mut found);
         if !is_one_file(&found) && !declaring.is_empty() {
             let includes = |names: &mut Self, key: &DefinitionKey| {

@@ -23,7 +23,7 @@ pub(in crate::references) struct CppNamespace<'a> {
 pub(in crate::references) struct CppTables<'a> {
     pub(in crate::references) namespaces: Vec<CppNamespace<'a>>,
     pub(in crate::references) ids: FxHashMap<String, u32>,
-    /// The namespace of each file and scope that is the body of one.
+    /// The namespace of each file and scope that is the body of one, or the scope of a definition `a::f` in one.
     pub(in crate::references) scopes: FxHashMap<Site, u32>,
     /// The definitions `A::f` by the last name of `A` and by `f`.
     pub(in crate::references) outlined: FxHashMap<(&'a str, &'a str), Vec<DefinitionKey>>,
@@ -45,6 +45,10 @@ impl<'a> CppTables<'a> {
         let is_read = |id: FileId| matches!(index.rules[id as usize], Some(NameRules::Cpp | NameRules::C));
         for id in (0..).take(index.files.len()).filter(|id| is_read(*id)) {
             tables.add_file(id, index.facts(id));
+        }
+        // The namespaces of all files are known.
+        for id in (0..).take(index.files.len()).filter(|id| is_read(*id)) {
+            tables.add_outlined_functions(index, id);
         }
         tables
     }
@@ -94,7 +98,7 @@ impl<'a> CppTables<'a> {
             let scope = facts.scope(fact.scope);
             if let (ScopeKind::Implementation, Some(owner)) = (scope.kind, scope.definition) {
                 let owner = facts.name(facts.definitions[owner as usize].name);
-                let owner = owner.rsplit("::").next().unwrap_or(owner);
+                let owner = owner.rsplit('.').next().unwrap_or(owner);
                 let key = DefinitionKey { file, definition: at };
                 self.outlined.entry((owner, facts.name(fact.name))).or_default().push(key);
             }
@@ -103,6 +107,61 @@ impl<'a> CppTables<'a> {
             self.usings.entry(file).or_default().push((import.scope, facts.name(import.module)));
         }
     }
+
+    /// Adds the definitions `a::f` of functions to the namespace `a`.
+    fn add_outlined_functions(&mut self, index: &ProjectIndex<'a>, file: FileId) {
+        let facts = index.facts(file);
+        for (at, scope) in (0..).zip(&facts.scopes) {
+            let Some(owner) = scope.definition.filter(|_| scope.kind == ScopeKind::Implementation) else {
+                continue;
+            };
+            let Some(around) = self.scopes.get(&Site { file, scope: scope.parent }) else { continue };
+            let owner = facts.name(facts.definitions[owner as usize].name).replace('.', "::");
+            let Some(namespace) = self.qualifying_namespace(index, *around, &owner) else { continue };
+            self.scopes.insert(Site { file, scope: at }, namespace);
+            let first = facts.bindings.partition_point(|binding| binding.scope < at);
+            for binding in facts.bindings[first..].iter().take_while(|binding| binding.scope == at) {
+                let members = &mut self.namespaces[namespace as usize].members;
+                let members = members.entry(facts.name(binding.name)).or_default();
+                if members.len() < MAX_DECLARATIONS {
+                    members.push((file, binding));
+                }
+            }
+        }
+    }
+
+    /// Returns the namespace that a qualifier means within another namespace; `None` if it may be a type.
+    fn qualifying_namespace(&self, index: &ProjectIndex<'a>, around: u32, qualifier: &str) -> Option<u32> {
+        let is_type = |(file, binding): &(FileId, &BindingFact)| match binding.value {
+            BindingValue::Definition(definition) => {
+                let kind = index.facts(*file).definitions[definition as usize].kind;
+                matches!(kind, DefinitionKind::Class | DefinitionKind::Alias)
+            }
+            _ => false,
+        };
+        let last = qualifier.rsplit("::").next().unwrap_or(qualifier);
+        let mut outer = self.namespaces[around as usize].path.as_str();
+        loop {
+            let path = joined_namespace(outer, qualifier);
+            let owner = self.ids.get(outer_namespace(&path));
+            let declared = owner.and_then(|owner| self.namespaces[*owner as usize].members.get(last));
+            if declared.is_some_and(|declared| declared.iter().any(is_type)) {
+                return None;
+            }
+            if let Some(found) = self.ids.get(&path) {
+                return Some(*found);
+            }
+            if outer.is_empty() {
+                return None;
+            }
+            outer = outer_namespace(outer);
+        }
+    }
+}
+
+/// Returns the path of the namespace that contains another one.
+pub(in crate::references) fn outer_namespace(path: &str) -> &str {
+    path.rsplit_once("::").map_or("", |(outer, _)| outer)
 }
 
 /// Returns the path of a member of a namespace.

@@ -23,7 +23,7 @@ mod script;
 mod script_packages;
 
 pub(in crate::references) use common_js::{CommonJsModules, is_object, of_named_object};
-pub(in crate::references) use cpp::{CppTables, MAX_DECLARATIONS, joined_namespace};
+pub(in crate::references) use cpp::{CppTables, MAX_DECLARATIONS, joined_namespace, outer_namespace};
 pub(in crate::references) use fixtures::{
     FixturePlace, Fixtures, classes_around, folders_of, marked_fixtures, place_of_file,
 };

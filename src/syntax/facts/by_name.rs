@@ -12,14 +12,30 @@ use crate::model::{
     BindingValue, DefinitionFact, DefinitionFlags, DefinitionKind, ScopeId, ScopeKind, SourceFacts, Symbol,
     SymbolKind, UseFact,
 };
-use crate::syntax::outline::{CompiledLanguage, outline_symbols, visit_descendants};
+use crate::syntax::outline::{
+    CompiledLanguage, SkeletonCheck, derive_text, outline_symbols, visit_descendants,
+};
 
 /// Symbols nested deeper are not read.
 const MAX_DEPTH: usize = 64;
 
 /// Returns the facts of a parsed text.
-pub(super) fn source_facts(compiled: &'static CompiledLanguage, text: &str, root: Node<'_>) -> SourceFacts {
-    let symbols = outline_symbols(compiled, text, root);
+pub(super) fn source_facts(
+    compiled: &'static CompiledLanguage,
+    text: &str,
+    root: Node<'_>,
+    give_up: &mut dyn FnMut() -> bool,
+) -> SourceFacts {
+    let language = compiled.language;
+    let is_preprocessed = language.preprocess.is_some_and(|preprocess| preprocess(text).is_some())
+        || language.preprocess_broken.is_some() && root.has_error();
+    // The grammar may not find the symbols of a text that is not preprocessed. The copy lacks the bodies, whose names
+    // are uses.
+    let symbols = if is_preprocessed {
+        derive_text(compiled, text, SkeletonCheck::Deferred, give_up).outline.symbols
+    } else {
+        outline_symbols(compiled, text, root)
+    };
     let mut reader =
         NameReader { facts: FactsBuilder::new(text), spans: Vec::new(), unnamed: FxHashMap::default() };
     for symbol in &symbols {

@@ -5,8 +5,8 @@
 //! decided by the room `references`, which joins the facts of all files.
 //!
 //! `builder` collects facts, `derive` chooses the reader of a language, and `by_name` reads the languages whose names
-//! are only compared; each folder reads one language, starting in its `reader`. Imports `text`, `outline` and
-//! `languages`.
+//! are only compared; each folder reads one language, starting in its `reader`. Imports `text`, `outline`,
+//! `preprocess` and `languages`.
 //!
 //! Start with [`source_facts`].
 

@@ -12,5 +12,5 @@
 mod c;
 mod python;
 
-pub(in crate::syntax) use c::{preprocess_c, preprocess_cpp};
+pub(in crate::syntax) use c::{macro_function, preprocess_c, preprocess_cpp};
 pub(in crate::syntax) use python::{LARGE_LITERAL, preprocess_python};

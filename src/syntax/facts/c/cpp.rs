@@ -5,9 +5,9 @@
 //! types.
 //!
 //! An out-of-line definition `A::f` is in its own scope of kind `Implementation`, whose definition has the qualifier as
-//! its name and as its base. Members of inline and unnamed namespaces, and of a namespace that a macro opens, belong to
-//! the enclosing scope. A `using namespace` is an import without a name that is not a star import; `#include` is a star
-//! import.
+//! its name, joined by dots, and as its base. Members of inline and unnamed namespaces, and of a namespace that a macro
+//! opens, belong to the enclosing scope. A `using namespace` is an import without a name that is not a star import;
+//! `#include` is a star import.
 
 use super::cpp_tokens::cpp_tokens;
 use super::tokens::{SourceToken, SourceTokenKind as Kind};

@@ -6,6 +6,7 @@ use crate::model::{
     BindingValue, DefinitionFlags, DefinitionId, DefinitionKind, ExpressionFact, ExpressionId,
     IMPLEMENTED_TYPE, NameId, ScopeKind,
 };
+use crate::syntax::preprocess::macro_function;
 
 /// The declarator of a function or a variable.
 struct Declarator {
@@ -55,7 +56,7 @@ impl<'t> CppReader<'t> {
         if body.is_none() && is_variable {
             return self.variables(at, declarator.parameters, end);
         }
-        let last = body.map_or(next.saturating_sub(1), |body| self.close_of(body));
+        let last = body.map_or(next, |body| self.handlers_end(self.group_end(body))).saturating_sub(1);
         let first = if head.templates.is_empty() { at.min(declarator.path.0) } else { start };
         // A macro that expands to the head of a function.
         let is_macro = at == declarator.path.0
@@ -63,7 +64,7 @@ impl<'t> CppReader<'t> {
             && self.is_macro_like(name)
             && name == declarator.path.0;
         if is_macro {
-            self.unnamed_function(&declarator, body, last);
+            self.function_of_macro(&declarator, body, last);
             return last + 1;
         }
         let outer = self.qualified_scope(declarator.path.0, self.name_start(name), start);
@@ -89,7 +90,9 @@ impl<'t> CppReader<'t> {
             self.walk(stop + 1, body, false);
         }
         if let Some(body) = body {
-            self.walk(body + 1, last.max(body + 1), true);
+            // The body of a function-try-block is a block before its handlers.
+            let is_whole = self.close_of(body) == last;
+            self.walk(body + usize::from(is_whole), last.max(body + 1), true);
             next = last + 1;
         }
         self.is_auto = was_auto;
@@ -97,18 +100,48 @@ impl<'t> CppReader<'t> {
         next
     }
 
-    /// Reads the body of a function whose head is a macro. It may be a method of a type that is derived from the first
-    /// argument, as in `TEST_F(Fixture, name) {}`.
-    fn unnamed_function(&mut self, declarator: &Declarator, body: Option<usize>, last: usize) {
-        let outer = self.facts.open_scope(ScopeKind::Implementation, None);
+    /// Returns the index after the `catch` handlers of a function-try-block.
+    fn handlers_end(&self, mut end: usize) -> usize {
+        while self.text(end) == "catch" && self.is_sign(end + 1, b'(') {
+            let open = self.group_end(end + 1);
+            if !self.is_sign(open, b'{') {
+                break;
+            }
+            end = self.group_end(open);
+        }
+        end
+    }
+
+    /// Reads a function whose head is a macro. It may be a method of a type that is derived from the first argument, as
+    /// in `TEST_F(Fixture, name) {}`, which is called by no name.
+    fn function_of_macro(&mut self, declarator: &Declarator, body: Option<usize>, last: usize) {
         let argument = declarator.parameters + 1;
+        let arguments: Vec<&str> = (argument..self.close_of(declarator.parameters))
+            .filter(|at| self.is_word(*at))
+            .map(|at| self.text(at))
+            .take(2)
+            .collect();
+        let has_title = self.kind(argument) == Some(Kind::Literal);
+        let name = macro_function(self.text(declarator.name), &arguments);
+        // Macros of other names may define anything.
+        let name = name.filter(|name| name.contains('.') && !has_title && body.is_some());
+        let function = name.map(|name| {
+            let id = self.facts.composed_name(&name);
+            let function = self.add(DefinitionKind::Function, id, declarator.name, declarator.name, 0);
+            self.set_end(function, last);
+            function
+        });
+        let outer = self.facts.open_scope(ScopeKind::Implementation, None);
         if self.is_word(argument) && matches!(self.kind(argument + 1), Some(Kind::Sign(b',' | b')'))) {
             let base = self.facts.composed_name(&format!("{}::", self.text(argument)));
             let base = self.facts.expression(ExpressionFact::Name(base));
             let id = self.facts.name(IMPLEMENTED_TYPE);
             self.facts.bind(self.facts.scope, id, BindingValue::Value(base), self.line(argument));
         }
-        self.facts.open_scope(ScopeKind::Function, None);
+        match function {
+            Some(function) => self.facts.open_body(function, ScopeKind::Function),
+            None => self.facts.open_scope(ScopeKind::Function, None),
+        };
         if let Some(body) = body {
             self.walk(body + 1, last.max(body + 1), true);
         }

@@ -33,12 +33,12 @@ impl CppReader<'_> {
                 && self.text(open) != "inline"
                 && !(self.is_macro_like(open) && self.is_word(open + 1))
             {
-                names.push(open);
+                names.push((open, head.is_inline || self.text(open - 1) == "inline"));
             }
             open += 1;
         }
         if self.is_sign(open, b'=')
-            && let Some(name) = names.first()
+            && let Some((name, _)) = names.first()
         {
             let (target, next) = self.path(open + 1, false);
             let id = self.facts.name(self.text(*name));
@@ -50,23 +50,21 @@ impl CppReader<'_> {
         }
         let outer = self.facts.scope;
         let close = self.close_of(open);
-        let flags = match (names.is_empty(), head.is_inline) {
-            (true, _) => DefinitionFlags::STATIC | DefinitionFlags::PRIVATE,
-            (false, true) => DefinitionFlags::STATIC,
-            (false, false) => 0,
-        };
-        if names.is_empty() {
-            names.push(at);
+        let is_unnamed = names.is_empty();
+        if is_unnamed {
+            names.push((at, true));
         }
-        for name in names {
-            let text = if flags & DefinitionFlags::PRIVATE == 0 { self.text(name) } else { "" };
+        for (name, is_inline) in names {
+            let text = if is_unnamed { "" } else { self.text(name) };
+            let flags = if is_inline { DefinitionFlags::STATIC } else { 0 }
+                | if is_unnamed { DefinitionFlags::PRIVATE } else { 0 };
             let id = self.facts.name(text);
             let module = self.add(DefinitionKind::Module, id, start, name, flags);
             self.set_end(module, close);
             self.facts.bind(self.facts.scope, id, BindingValue::Definition(module), self.line(name));
             self.facts.open_body(module, ScopeKind::Module);
         }
-        let is_hidden = self.is_hidden || flags & DefinitionFlags::PRIVATE != 0;
+        let is_hidden = self.is_hidden || is_unnamed;
         let was_hidden = std::mem::replace(&mut self.is_hidden, is_hidden);
         self.items(open + 1, close.max(open + 1), None);
         self.is_hidden = was_hidden;
@@ -353,9 +351,10 @@ impl CppReader<'_> {
             written.push_str(self.text(at));
             at += 1;
         }
-        let written = written.trim_start_matches("::").trim_end_matches("::").to_owned();
+        let written = written.trim_start_matches("::").trim_end_matches("::").replace("::", ".");
         let id = self.facts.composed_name(&written);
-        let owner = self.add(DefinitionKind::Module, id, start, last, DefinitionFlags::STATIC);
+        let flags = DefinitionFlags::STATIC | DefinitionFlags::PROTOTYPE;
+        let owner = self.add(DefinitionKind::Module, id, start, last, flags);
         self.facts.definition(owner).bases.push(base);
         self.facts.open_body(owner, ScopeKind::Implementation);
         outer

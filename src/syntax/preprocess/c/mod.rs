@@ -20,3 +20,4 @@ mod words;
 mod tests;
 
 pub(in crate::syntax) use scanner::{preprocess_c, preprocess_cpp};
+pub(in crate::syntax) use words::macro_function;

@@ -96,7 +96,7 @@ pub(super) fn is_statement(word: &str, dialect: Dialect) -> bool {
 /// It is what a reader would ask for: `Foo.Bar` of `TEST(Foo, Bar)`, as a test is named on the command line, and
 /// `PDO.query` of `PHP_METHOD(PDO, query)`; `sys_open` of `SYSCALL_DEFINE3(open, …)`, as it is called; else the first
 /// argument that is not a type of the language.
-pub(super) fn macro_function(name: &str, arguments: &[&str]) -> Option<String> {
+pub(in crate::syntax) fn macro_function(name: &str, arguments: &[&str]) -> Option<String> {
     let first = *arguments.first()?;
     if name.contains("SYSCALL_DEFINE") {
         let prefix = if name.starts_with("COMPAT") { "compat_sys_" } else { "sys_" };
