@@ -340,3 +340,11 @@ fn a_rust_module_is_found_by_another_name_and_several_modules_above() {
     assert_eq!(at(&files, "src/q/w.rs:8"), ["src/alpha.rs/go sure"]);
     assert_eq!(at(&files, "src/system.rs:6"), ["src/system/unix.rs/open likely"]);
 }
+
+#[test]
+fn the_result_of_a_method_of_a_generic_go_type_is_not_lost() {
+    let text = "package x\ntype Req struct{}\nfunc (r *Req) Done() {}\ntype Pool[T any] struct{ items []T }\nfunc (p *Pool[T]) Get() T { return p.items[0] }\nfunc a(p *Pool[*Req]) { p.Get().Done() }\nfunc b(p *Pool[*Req]) {\n\tr := p.Get()\n\tr.Done()\n}\n";
+    let files = [("a.go", text)];
+    assert!(at(&files, "a.go:6").contains(&"Req.Done maybe".to_owned()));
+    assert_eq!(at(&files, "a.go:9"), ["Req.Done maybe"]);
+}
