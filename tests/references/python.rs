@@ -294,3 +294,13 @@ fn a_star_import_brings_other_names_of_classes() {
         [("m.py", "class Connect: ...\nconnect = Connect\n"), ("a.py", "from m import *\nconnect()\n")];
     assert_eq!(references(&files), ["m.py:2 -> Connect sure", "a.py:2 -> m.py/Connect sure"]);
 }
+
+#[test]
+fn names_that_a_case_binds_have_the_types_of_its_pattern() {
+    let text = "class O:\n    a: A\ndef f(x, many: list[B]):\n    match x:\n        case A() as e:\n            e.go()\n        case O(a=inner):\n            inner.go()\n        case B() as e if e.go():\n            e.go()\n        case A() as e:\n            e = B()\n            e.go()\n        case str(text):\n            text.go()\n        case other:\n            other.go()\n    match many:\n        case [first, *rest]:\n            first.go()\n";
+    let expected = [
+        "6 A.go sure", "8 A.go sure", "9 B.go sure", "10 B.go sure", "13 A.go likely", "13 B.go likely",
+        "17 A.go maybe", "17 B.go maybe", "20 B.go sure",
+    ];
+    assert_eq!(calls(text), expected);
+}

@@ -315,3 +315,36 @@ fn a_loop_over_a_go_type_of_a_map_has_its_keys() {
     let text = "package a\n\ntype ID int\n\nfunc (i ID) Run() {}\n\ntype Set map[ID]struct{}\n\nfunc use(s Set) {\n\tfor id := range s {\n\t\tid.Run()\n\t}\n}\n";
     assert_eq!(at(&[("a.go", text)], "a.go:11"), ["ID.Run sure"]);
 }
+
+#[test]
+fn a_rust_module_is_found_by_another_name_and_several_modules_above() {
+    let user = "fn f(t: super::super::alpha::T) {\n    super::super::alpha::go();\n    super::super::alpha::T::new();\n    t.run();\n    assert!(super::super::alpha::go());\n}\nmod inner {\n    fn g() { super::super::super::alpha::go(); }\n}\n";
+    let system = "mod unix;\n#[cfg(unix)]\nuse unix as imp;\n#[cfg(windows)]\nuse other as imp;\nfn f() { imp::open(); }\n";
+    let files = [
+        ("src/lib.rs", "mod alpha;\nmod q;\nmod system;\nuse alpha as imp;\npub fn u() { imp::go(); }\n"),
+        (
+            "src/alpha.rs",
+            "pub struct T;\nimpl T { pub fn new() -> T { T } pub fn run(&self) {} }\npub fn go() {}\n",
+        ),
+        ("src/q/mod.rs", "mod w;\npub mod alpha { pub fn go() {} }\n"),
+        ("src/q/w.rs", user),
+        ("src/system.rs", system),
+        ("src/system/unix.rs", "pub fn open() {}\n"),
+    ];
+    assert_eq!(at(&files, "src/lib.rs:5"), ["src/alpha.rs/go sure"]);
+    assert_eq!(at(&files, "src/q/w.rs:1"), ["src/alpha.rs/T sure"]);
+    assert_eq!(at(&files, "src/q/w.rs:2"), ["src/alpha.rs/go sure"]);
+    assert_eq!(at(&files, "src/q/w.rs:3"), ["src/alpha.rs/T.new sure", "src/alpha.rs/T sure"]);
+    assert_eq!(at(&files, "src/q/w.rs:4"), ["src/alpha.rs/T.run sure"]);
+    assert_eq!(at(&files, "src/q/w.rs:5"), ["src/alpha.rs/go sure"]);
+    assert_eq!(at(&files, "src/q/w.rs:8"), ["src/alpha.rs/go sure"]);
+    assert_eq!(at(&files, "src/system.rs:6"), ["src/system/unix.rs/open likely"]);
+}
+
+#[test]
+fn the_result_of_a_method_of_a_generic_go_type_is_not_lost() {
+    let text = "package x\ntype Req struct{}\nfunc (r *Req) Done() {}\ntype Pool[T any] struct{ items []T }\nfunc (p *Pool[T]) Get() T { return p.items[0] }\nfunc a(p *Pool[*Req]) { p.Get().Done() }\nfunc b(p *Pool[*Req]) {\n\tr := p.Get()\n\tr.Done()\n}\n";
+    let files = [("a.go", text)];
+    assert!(at(&files, "a.go:6").contains(&"Req.Done maybe".to_owned()));
+    assert_eq!(at(&files, "a.go:9"), ["Req.Done maybe"]);
+}

@@ -78,3 +78,30 @@ fn a_star_brings_only_what_the_module_exports() {
         ["use.ts:2 -> a.ts/Back sure", "use.ts:3 -> a.ts/one sure", "use.ts:4 -> b.ts/three sure"]
     );
 }
+
+#[test]
+fn default_exports_without_a_name_are_definitions() {
+    let function =
+        "export default function (x: number) { return helper(x); }\nfunction helper(x: number) {}\n";
+    let arrow = "export default () => new Engine();\nclass Engine {\n  run() {}\n}\n";
+    let class = "export default class {\n  go() { this.halt(); }\n  halt() {}\n}\n";
+    let object = "export default {\n  start() { this.stop(); },\n  stop: () => 1,\n};\n";
+    let user = "import run from './f';\nimport make from './g';\nimport Machine from './c';\nimport api from './o';\nfunction f(x) {\n  run(1);\n  make().run();\n  new Machine().go();\n  api.start();\n  x.default();\n}\n";
+    let files = [("f.ts", function), ("g.ts", arrow), ("c.ts", class), ("o.ts", object), ("a.ts", user)];
+    let found = references(&files);
+    let expected = [
+        "f.ts:1 -> helper sure",
+        "c.ts:2 -> default.halt sure",
+        "o.ts:2 -> default.stop sure",
+        "a.ts:6 -> f.ts/default sure",
+        "a.ts:7 -> g.ts/default sure",
+        "a.ts:7 -> g.ts/Engine.run sure",
+        "a.ts:8 -> c.ts/default sure",
+        "a.ts:8 -> c.ts/default.go sure",
+        "a.ts:9 -> o.ts/default.start sure",
+    ];
+    for row in expected {
+        assert!(found.iter().any(|found| found == row), "{row} is not in {found:#?}");
+    }
+    assert!(!found.iter().any(|found| found.starts_with("a.ts:10 ")), "{found:#?}");
+}

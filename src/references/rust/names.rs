@@ -127,7 +127,9 @@ impl Evaluator<'_> {
         let BindingValue::Import(import) = binding.value else { return false };
         let facts = self.index.facts(file);
         let fact = &facts.imports[import as usize];
-        let head = facts.name(fact.module).split("::").next().unwrap_or_default();
+        // `use name as other` has no path.
+        let path = fact.name.filter(|_| facts.name(fact.module).is_empty()).unwrap_or(fact.module);
+        let head = facts.name(path).split("::").next().unwrap_or_default();
         let module = self.module_around(Site { file, scope: fact.scope });
         let root = Site { file: self.modules.rust.root(file), scope: 0 };
         let is_bound = |site: Site| {
@@ -282,19 +284,12 @@ impl Evaluator<'_> {
             found
         };
         for part in parts {
-            found = found.flat_map(|module| match (part, module) {
-                ("super", Value::Module(file)) => self.module_above(file),
-                ("self", module) => ValueSet::one(module),
-                _ => self.member(module, part),
-            });
+            if part != "self" {
+                found = found.flat_map(|module| self.member(module, part));
+            }
             found = self.in_space(found, Namespace::Types);
         }
         found
-    }
-
-    fn module_above(&self, file: FileId) -> ValueSet {
-        let above = self.modules.rust.parent(file).and_then(|parent| self.module_value(parent));
-        above.map_or(ValueSet::FOREIGN, ValueSet::one)
     }
 
     /// Returns the meaning of a `use`, a `mod x;` or an `extern crate`.
@@ -312,25 +307,31 @@ impl Evaluator<'_> {
         let (module, name) = (facts.name(fact.module), facts.name(name));
         let site = Site { file, scope: fact.scope };
         if matches!(module, "" | "::") {
-            let keyword = self.rust_keyword(site, name).flatten().map(ValueSet::one);
-            return keyword.or_else(|| self.rust_crate(file, name)).unwrap_or(ValueSet::FOREIGN);
+            if let Some(keyword) = self.rust_keyword(site, name).flatten() {
+                return ValueSet::one(keyword);
+            }
+            if module.is_empty() {
+                let own = self.rust_module_member(self.module_around(site), name);
+                if !own.values.is_empty() {
+                    return own;
+                }
+            }
+            return self.rust_crate(file, name).unwrap_or(ValueSet::FOREIGN);
         }
         let found = self.rust_path(site, module);
         if found.values.is_empty() {
             return found;
         }
-        let found = found.flat_map(|module| match name {
-            "super" => match module {
-                Value::Module(file) => self.module_above(file),
-                _ => ValueSet::UNKNOWN,
-            },
-            _ => self.member(module, name),
-        });
+        let found = found.flat_map(|module| self.member(module, name));
         if found.values.is_empty() { ValueSet::UNKNOWN } else { found }
     }
 
     /// Returns a name of a module.
     pub(in crate::references) fn rust_module_member(&mut self, site: Site, name: &str) -> ValueSet {
+        if name == "super" {
+            let parent = self.parent_module(site).and_then(|parent| self.module_value(parent));
+            return parent.map_or(ValueSet::FOREIGN, ValueSet::one);
+        }
         let mut found = self.bound_in(site, name).unwrap_or(ValueSet::FOREIGN);
         if found.values.is_empty() {
             for space in [Namespace::Types, Namespace::Values, Namespace::Macros] {

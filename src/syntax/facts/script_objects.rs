@@ -7,6 +7,8 @@ use crate::model::{ExpressionId, NameId, ScopeId};
 /// The objects of a JavaScript file with assigned members.
 #[derive(Default)]
 pub(super) struct ScriptObjects<'t> {
+    /// Whether the file is a component, which is what it exports by default.
+    pub(super) is_component: bool,
     /// Whether the file uses ECMAScript exports, so that `exports` is an ordinary name.
     pub(super) has_export_statements: bool,
     /// The scope of the exports, once there are some.

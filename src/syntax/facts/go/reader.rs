@@ -266,8 +266,7 @@ fn bind_receiver_types<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     let arguments = receiver_type(node).and_then(|receiver| field(receiver, "type_arguments"));
     for argument in arguments.map(children).unwrap_or_default() {
         if let Some(name) = argument.named_child(0).filter(|name| name.kind() == "type_identifier") {
-            let value = BindingValue::Value(facts.expression(ExpressionFact::Literal));
-            facts.bind_node(facts.scope, name, value);
+            facts.bind_node(facts.scope, name, BindingValue::Default(0));
         }
     }
 }

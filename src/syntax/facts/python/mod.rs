@@ -3,6 +3,7 @@
 mod alternatives;
 mod fixtures;
 mod narrowing;
+mod patterns;
 mod reader;
 mod type_variables;
 mod types;

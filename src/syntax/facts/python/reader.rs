@@ -5,6 +5,7 @@ use tree_sitter::Node;
 use super::alternatives::{in_branch, mark_alternatives, visit_body};
 use super::fixtures::{bind_fixtures, bind_marks, bind_plugins, is_in_fixture, mark_class};
 use super::narrowing::narrow_by;
+use super::patterns::match_cases;
 use super::type_variables::{bind_assigned_variable, bind_type_parameters};
 use super::types::{declared_type, elements_of, is_alias_here, value_of};
 use crate::model::{
@@ -59,6 +60,7 @@ fn visit<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
             facts.visit_children(node, visit);
         }
         "if_statement" => branch(facts, node),
+        "match_statement" => match_cases(facts, node, visit),
         "try_statement" => {
             for child in children(node) {
                 in_branch(facts, node, child, visit);
@@ -245,7 +247,7 @@ fn bind_parameters<'t>(
 }
 
 /// Returns the scope that an assignment here binds a name in.
-fn bound_scope<'t>(facts: &mut FactsBuilder<'t>, name: &'t str) -> ScopeId {
+pub(super) fn bound_scope<'t>(facts: &mut FactsBuilder<'t>, name: &'t str) -> ScopeId {
     let scope = facts.function_scope();
     let name = facts.name(name);
     let declared =
@@ -441,7 +443,7 @@ fn bind_in_scope<'t>(facts: &mut FactsBuilder<'t>, target: Option<Node<'t>>, val
     }
 }
 
-/// `… as name` of a `with` statement, or of a pattern.
+/// `… as name` of a `with` statement.
 fn bind_alias<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     let value = node.named_child(0).map_or(0, |value| value_of(facts, value));
     let is_entered = node.parent().is_some_and(|parent| parent.kind() == "with_item");

@@ -114,7 +114,12 @@ impl<'t> TokenReader<'t> {
                 "self" => self.value = Some(facts.expression(ExpressionFact::Receiver)),
                 "crate" | "super" => {
                     let name = facts.name_of(token);
-                    self.value = Some(facts.expression(ExpressionFact::TypeName(name)));
+                    // `super::super`
+                    let before = self.value.filter(|_| self.joint.take() == Some(TokenJoint::Path));
+                    let module = before.map_or(ExpressionFact::TypeName(name), |before| {
+                        ExpressionFact::Member(before, name)
+                    });
+                    self.value = Some(facts.expression(module));
                 }
                 "token_tree" => {
                     facts.deeper(token, token_tree);

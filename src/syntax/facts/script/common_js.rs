@@ -183,6 +183,29 @@ pub(super) fn export_whole<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     }
 }
 
+/// Reads a function, a class or an object without a name that the file exports by default; returns whether it is one.
+pub(super) fn export_default<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> bool {
+    let (Some(name), Some(value)) = (child_of_kind(node, "default"), field(node, "value")) else {
+        return false;
+    };
+    let is_object = value.kind() == "object";
+    if facts.objects.is_component || !is_object && !is_definable(value) {
+        return false;
+    }
+    for decorator in children(node).into_iter().filter(|child| child.kind() == "decorator") {
+        facts.deeper(decorator, visit);
+    }
+    let definition = if is_object {
+        let (object, members) = open_object(facts, name, node);
+        read_object(facts, members, value);
+        object
+    } else {
+        define(facts, 0, name, node, value)
+    };
+    facts.bind_node(0, name, BindingValue::Definition(definition));
+    true
+}
+
 fn bind_unknown(facts: &mut FactsBuilder<'_>, line: u32) {
     let (exports, name) = (exports_scope(facts), facts.name(MODULE_EXPORTS));
     facts.bind(exports, name, BindingValue::Value(0), line);
@@ -316,15 +339,12 @@ pub(super) fn declare_object<'t>(
     if facts.scope != 0 || !is_object || facts.objects.members.get(&id) != Some(&0) {
         return false;
     }
-    let flags = DefinitionFlags::DYNAMIC;
-    let object = facts.define(&NewDefinition { name, whole, kind: DefinitionKind::Module, flags });
+    let (object, members) = open_object(facts, name, whole);
     facts.bind_node(0, name, BindingValue::Definition(object));
     if let Some(base) = base {
         let base = value_of(facts, base);
         facts.definition(object).bases.push(base);
     }
-    let outer = facts.open_body(object, ScopeKind::Class);
-    let members = std::mem::replace(&mut facts.scope, outer);
     facts.objects.members.insert(id, members);
     if value.kind() == "object" {
         read_object(facts, members, value);
@@ -332,6 +352,14 @@ pub(super) fn declare_object<'t>(
         facts.deeper(value, visit);
     }
     true
+}
+
+/// Defines an object without binding its name; returns it and the scope of its members.
+fn open_object<'t>(facts: &mut FactsBuilder<'t>, name: Node<'t>, whole: Node<'t>) -> (DefinitionId, ScopeId) {
+    let flags = DefinitionFlags::DYNAMIC;
+    let object = facts.define(&NewDefinition { name, whole, kind: DefinitionKind::Module, flags });
+    let outer = facts.open_body(object, ScopeKind::Class);
+    (object, std::mem::replace(&mut facts.scope, outer))
 }
 
 /// Opens the scope of the members that are assigned to a function or a class.

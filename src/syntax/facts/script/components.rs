@@ -17,6 +17,7 @@ use crate::syntax::outline::{child_of_kind, named_children};
 /// Reads the facts of the scripts and the template of a component, which is what its file exports by default. What they
 /// use outside of functions is used by the component.
 pub(in crate::syntax::facts) fn walk_component<'t>(facts: &mut FactsBuilder<'t>, root: Node<'t>) {
+    facts.objects.is_component = true;
     walk(facts, root);
     let name = facts.name("default");
     facts.facts.bindings.retain(|binding| binding.scope != 0 || binding.name != name);

@@ -83,7 +83,7 @@ pub(super) fn visit<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
             if child_of_kind(node, "=").is_some() {
                 common_js::export_whole(facts, node);
             }
-            if export(facts, node) {
+            if !common_js::export_default(facts, node) && export(facts, node) {
                 facts.visit_children(node, visit);
             }
         }
