@@ -188,11 +188,7 @@ const fn describe(code: Code) -> (&'static str, ApiErrorKind, &'static str) {
         Code::AmbiguousName => ("ambiguous_name", User, "give more of the path, so that one file matches"),
         Code::Secret => ("secret", User, "name it under `secrets.allow` in slop.toml if it may be shown"),
         Code::Unreadable => ("unreadable", User, "check the permissions of the file and its folders"),
-        Code::NotShown => (
-            "not_shown",
-            User,
-            "`slop status --all` lists the files of the project, with the reasons why some are left out",
-        ),
+        Code::NotShown => ("not_shown", User, "`slop status --all` shows why files are left out"),
         Code::NoImage => {
             ("no_image", User, "give the path of a PNG, JPEG, GIF or WebP within `limits.screenshot_bytes`")
         }

@@ -167,10 +167,8 @@ pub fn apply(change: &FileChange, places: &InstallPlaces<'_>) -> Result<(), Erro
         };
         return Err(write_error(source));
     }
-    if change.record.is_none() {
-        if record_file.exists() {
-            RealDisk.unlink(&record_file).map_err(write_error)?;
-        }
+    if change.record.is_none() && record_file.exists() {
+        RealDisk.unlink(&record_file).map_err(write_error)?;
     }
     Ok(())
 }

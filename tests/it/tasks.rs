@@ -70,7 +70,8 @@ fn a_file_that_states_that_it_is_generated_is_ranked_after_the_sources() {
 fn a_source_without_a_grammar_is_represented_by_the_names_that_it_declares() {
     let sandbox = Sandbox::repo();
     for (name, words) in [("Token", "token"), ("Cookie", "cookie"), ("Mail", "mail")] {
-        let lines: String = (0..40).map(|at| format!("    {words} = sign({words}, {at})\n")).collect();
+        let lines: Vec<String> = (0..40).map(|at| format!("    {words} = sign({words}, {at})\n")).collect();
+        let lines = lines.concat();
         let moduledoc = "  @moduledoc false\n  require Logger\n  import Plug.Conn\n";
         let text = format!(
             "defmodule App.{name} do\n{moduledoc}  def verify_{words}({words}) do\n{lines}  end\nend\n"

@@ -92,21 +92,18 @@ fn import<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
 fn module<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let Some(name) = find(node, "name") else { return };
     let name = walk.text(name).to_owned();
-    match find(node, "body") {
-        Some(body) => {
-            walk.define(node, SymbolDefinition::new(SymbolKind::Module, name, SymbolBody::Members(body)));
-            let doc = inner_docs(walk, body);
-            if let Some(module) = walk.symbols.last_mut().filter(|module| module.doc.is_none()) {
-                module.doc = doc;
-            }
+    let Some(body) = find(node, "body") else {
+        let before = std::iter::successors(node.prev_sibling(), Node::prev_sibling);
+        let mut attributes = before.take_while(|node| node.kind() == "attribute_item");
+        if !attributes.any(|attribute| walk.text(attribute) == "#[cfg(test)]") {
+            walk.add_import(&name);
         }
-        None => {
-            let before = std::iter::successors(node.prev_sibling(), Node::prev_sibling);
-            let mut attributes = before.take_while(|node| node.kind() == "attribute_item");
-            if !attributes.any(|attribute| walk.text(attribute) == "#[cfg(test)]") {
-                walk.add_import(&name);
-            }
-        }
+        return;
+    };
+    walk.define(node, SymbolDefinition::new(SymbolKind::Module, name, SymbolBody::Members(body)));
+    let doc = inner_docs(walk, body);
+    if let Some(module) = walk.symbols.last_mut().filter(|module| module.doc.is_none()) {
+        module.doc = doc;
     }
 }
 

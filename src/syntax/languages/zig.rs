@@ -54,8 +54,7 @@ fn declaration<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let (kind, inside) = match value.kind() {
         "struct_declaration" | "opaque_declaration" => (SymbolKind::Struct, SymbolBody::Members(value)),
         "union_declaration" => (SymbolKind::Union, SymbolBody::Members(value)),
-        "enum_declaration" => (SymbolKind::Enum, SymbolBody::Members(value)),
-        "error_set_declaration" => (SymbolKind::Enum, SymbolBody::Members(value)),
+        "enum_declaration" | "error_set_declaration" => (SymbolKind::Enum, SymbolBody::Members(value)),
         _ => {
             let rows = child_of_kind(value, "initializer_list").unwrap_or(value);
             (if varies { SymbolKind::Variable } else { SymbolKind::Constant }, SymbolBody::Value(rows))

@@ -46,7 +46,7 @@ pub(in crate::engine::document) fn note_ineffective_masks(
 fn lost_slices(cache: &ArtifactCache<'_>, items: &CuratedItems, files: &[KnownFile]) -> Vec<String> {
     let lost = |file: &KnownFile| {
         let item = items.find_override(&file.path).filter(|item| !item.custom_slices.is_empty())?;
-        let (hash, text) = cache.workspace.read_text(&ContentRef::from_file(file)?.path).ok()?;
+        let (hash, text) = cache.workspace.read_text(ContentRef::from_file(file)?.path).ok()?;
         let mut found = find_slices(&cache.workspace, &file.path, &hash, &text, &item.custom_slices);
         found.retain(FoundSlice::is_lost);
         Some(format!("{}: {}", file.path, slice_warnings(&found)?))

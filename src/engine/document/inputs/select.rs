@@ -86,7 +86,7 @@ impl DocumentRun<'_, '_> {
         if request.files.is_empty() && request.preset.as_ref().is_some_and(Vec::is_empty) {
             self.cache.workspace.note("the preset has no files, and so has the document".to_owned());
         }
-        let notes = self.cache.workspace.log.note_count();
+        let mut notes = self.cache.workspace.log.note_count();
         let selection = if request.sections.part.has_prefix() {
             let unresolved = focus.clone();
             let routing = routing(&self.cache.workspace, request, &unresolved, &items);
@@ -97,11 +97,14 @@ impl DocumentRun<'_, '_> {
                 selection.missing.extend(absent_items(self.cache, request)?);
             }
             hide(self.cache, &items, &mut selection.files, &mut selection.texts);
+            // The notes from here on depend on the inputs alone, and are made again for each answer.
+            let uncertain = self.cache.workspace.log.note_count() - notes;
             sections.problems.extend(note_ineffective_masks(self.cache, &items, &selection.files)?);
             let is_named = |path: &RelPath| selection.named.contains(path);
             let unshown = note_unshown_items(self.cache, request, &selection.files, &is_named)?;
             sections.problems.extend(unshown);
             resolve_focus(self.cache, &mut focus, &selection.files, request.is_whole())?;
+            notes = self.cache.workspace.log.note_count() - uncertain;
             selection
         } else {
             FileSelection::default()
