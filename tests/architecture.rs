@@ -347,7 +347,7 @@ fn imports(line: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The room of `src/room/file.rs`; none for `src/lib.rs` and `src/main.rs`.
+/// The room of `src/ROOM/FILE.rs`; none for `src/lib.rs` and `src/main.rs`.
 fn room_of(file: &Path) -> Option<String> {
     let mut parts = file.strip_prefix("src").ok()?.components();
     let room = parts.next()?.as_os_str().to_str()?.to_owned();
