@@ -1,8 +1,8 @@
 //! The current state of the project: a snapshot of all listed files, read where stamps are not enough, with the cache
 //! updated.
 //!
-//! Start with [`take_snapshot`](snapshot::take_snapshot) and [`scan()`]; [`select`] resolves what a request names. May
-//! import `workspace` and `artifacts`.
+//! Start with [`take_snapshot`](snapshot::take_snapshot) and [`scan()`]; [`FileSelector`] resolves what a request names.
+//! May import `workspace` and `artifacts`.
 
 mod audit;
 mod changes;
